@@ -40,3 +40,10 @@ describe("an example in the README of a package", async () => {
     });
   }
 });
+
+test("the steps of the answer that the project's README shows add up to its time", async () => {
+  const [, totalMs = "", steps = ""] =
+    /answered after (\d+) ms · (.+)/.exec(await readFile(path.join(root, "README.md"), "utf8")) ?? [];
+  const sumMs = [...steps.matchAll(/(\d+) ms/g)].reduce((sum, [, ms]) => sum + Number(ms), 0);
+  assert.ok(Math.abs(sumMs - Number(totalMs)) <= 3, `${steps} are ${sumMs} ms of ${totalMs}`);
+});

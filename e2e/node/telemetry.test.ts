@@ -120,6 +120,7 @@ describe("what a platform tells of its calls", { skip: skipWithout("sipp") }, ()
       ["endpointing", "endpointingMs"],
       ["stt", "sttMs"],
       ["llm_first_token", "llmFirstTokenMs"],
+      ["llm_first_clause", "llmFirstClauseMs"],
       ["tts_first_byte", "ttsFirstByteMs"],
       ["overhead", "overheadMs"],
       ["total", "totalMs"],

@@ -79,12 +79,17 @@ function assertRecordIsComplete(call: CallDetail, number: string): void {
     "endpointingMs",
     "sttMs",
     "llmFirstTokenMs",
+    "llmFirstClauseMs",
     "ttsFirstByteMs",
     "overheadMs",
     "totalMs",
   ] as const) {
     assert.equal(typeof call.turns[0]?.[part], "number", part);
     assert.equal(typeof call.latency?.[part]?.p50, "number", part);
+  }
+  for (const { id: _id, totalMs, ...parts } of call.turns) {
+    const sumMs = Object.values(parts).reduce((sum: number, ms) => sum + (ms ?? 0), 0);
+    assert.ok(Math.abs(sumMs - (totalMs ?? 0)) < 1, `parts of ${totalMs} ms: ${JSON.stringify(parts)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** An entry of a conversation's transcript, as stored, displayed and given to the model. */
 export type TranscriptEntry =
-  /** An agent's message contains only what was heard; `interrupted` marks one that was meant to be longer. */
+  /** An agent's message contains only what was heard; `interrupted` marks one that the caller cut off. */
   | { type: "message"; role: "user" | "agent"; text: string; interrupted?: boolean }
   /** An instruction of an operator to the agent. */
   | { type: "instruction"; text: string }

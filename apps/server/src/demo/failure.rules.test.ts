@@ -7,6 +7,7 @@ const quick: Turn = {
   id: "1",
   endpointingMs: 300,
   sttMs: 200,
+  llmFirstClauseMs: 10,
   llmFirstTokenMs: 100,
   ttsFirstByteMs: 200,
   overheadMs: 10,

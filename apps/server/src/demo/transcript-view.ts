@@ -6,7 +6,7 @@ const speakers = { user: "Caller", agent: "Agent " } as const;
 /** Prints a call on the terminal while it runs: its transcript, and below each answer the duration of its steps. */
 export class TranscriptView {
   readonly #print: (line: string) => void;
-  #shownItems = 0;
+  readonly #shownItems = new Set<string>();
   #shownTurns = 0;
 
   constructor(print: (line: string) => void) {
@@ -15,14 +15,16 @@ export class TranscriptView {
 
   /** Prints the items added since the last call. */
   show({ transcript, turns }: CallDetail): void {
-    for (const item of transcript.slice(this.#shownItems)) {
+    for (const item of transcript) {
+      if (this.#shownItems.has(item.id)) continue;
       const at = (item.startMs / 1000).toFixed(1).padStart(6);
       const speaker = item.role === undefined ? item.type : speakers[item.role];
       this.#print(`${at} s  ${speaker}  ${item.text}${item.interrupted === true ? " —" : ""}`);
       // The record contains a turn once its first sound was sent, and an item once it was spoken.
       const turn = item.role === "agent" ? turns[this.#shownTurns] : undefined;
       const isGreeting =
-        item.role === "agent" && !transcript.slice(0, this.#shownItems).some(({ role }) => role === "user");
+        item.role === "agent" &&
+        !transcript.some(({ role, startMs }) => role === "user" && startMs < item.startMs);
       if (turn !== undefined && !isGreeting) {
         this.#shownTurns += 1;
         this.#print(
@@ -31,12 +33,13 @@ export class TranscriptView {
             `end of turn ${milliseconds(turn.endpointingMs)}`,
             `recognition ${milliseconds(turn.sttMs)}`,
             `first token ${milliseconds(turn.llmFirstTokenMs)}`,
+            `first clause ${milliseconds(turn.llmFirstClauseMs)}`,
             `first sound ${milliseconds(turn.ttsFirstByteMs)}`,
             `overhead ${milliseconds(turn.overheadMs)}`,
           ].join(" · ")}`,
         );
       }
-      this.#shownItems += 1;
+      this.#shownItems.add(item.id);
     }
   }
 

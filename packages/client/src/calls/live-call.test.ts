@@ -13,6 +13,7 @@ const turn: Turn = {
   endpointingMs: 1,
   sttMs: 1,
   llmFirstTokenMs: 1,
+  llmFirstClauseMs: 0,
   ttsFirstByteMs: 1,
   overheadMs: 1,
   totalMs: 5,

@@ -29,7 +29,7 @@ export interface TranscriptItem {
   startMs: number;
   /** End in milliseconds after the start of the call's media. */
   endMs: number;
-  /** `true`: the message was interrupted before its end. */
+  /** `true`: the caller interrupted the message before its end, by speaking, by a key or by hanging up. */
   interrupted?: boolean;
   /** Id that links a `tool_call` to its `tool_result`. */
   toolCallId?: string;
@@ -39,7 +39,7 @@ export interface TranscriptItem {
   isError?: boolean;
 }
 
-/** Latency of one agent turn. */
+/** Latency of one agent turn. The parts add up to `totalMs`. */
 export interface Turn {
   /** Id of the turn. */
   id: string;
@@ -49,7 +49,7 @@ export interface Turn {
    */
   endpointingMs: number | null;
   /**
-   * Time in milliseconds from the request of the final text to its arrival. Null: not measured in this turn.
+   * Time in milliseconds from the end of that silence to the final text. 0: the text arrived before. Null: not measured in this turn.
    * At least 0.
    */
   sttMs: number | null;
@@ -59,12 +59,17 @@ export interface Turn {
    */
   llmFirstTokenMs: number | null;
   /**
+   * Time in milliseconds from the first token to the first clause that can be spoken. Null: not measured in this turn.
+   * At least 0.
+   */
+  llmFirstClauseMs: number | null;
+  /**
    * Time in milliseconds from the first clause to its first audio. Null: not measured in this turn.
    * At least 0.
    */
   ttsFirstByteMs: number | null;
   /**
-   * Parley's own share in milliseconds: the total without endpointing and the time of the providers. Null: not measured in this turn.
+   * Parley's own share in milliseconds: the total without the other parts. Null: not measured in this turn.
    * At least 0.
    */
   overheadMs: number | null;
@@ -1706,6 +1711,10 @@ export interface CallLatency {
     p50: number;
     p95: number;
   } | null;
+  llmFirstClauseMs: {
+    p50: number;
+    p95: number;
+  } | null;
   ttsFirstByteMs: {
     p50: number;
     p95: number;
@@ -1927,7 +1936,7 @@ export interface CallDetail {
   recordingUrl: string | null;
   /** Variables of the call, with those that the `call.pre` webhook set. */
   variables: Record<string, string | number | boolean | null>;
-  /** Items of the transcript in order. */
+  /** Items in the order of `startMs`. */
   transcript: TranscriptItem[];
   /** Agent turns in order. */
   turns: Turn[];
@@ -2067,6 +2076,11 @@ export interface TurnPercentiles {
     p99: number;
   } | null;
   llmFirstTokenMs: {
+    p50: number;
+    p95: number;
+    p99: number;
+  } | null;
+  llmFirstClauseMs: {
     p50: number;
     p95: number;
     p99: number;

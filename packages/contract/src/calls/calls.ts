@@ -51,15 +51,17 @@ export const callEndReasons = [
 ] as const;
 export type CallEndReason = (typeof callEndReasons)[number];
 
-/** Parts of an agent turn's latency in milliseconds. A call reports p50 and p95 of each. */
+/**
+ * Parts of an agent turn's latency in milliseconds. The first six add up to the total. A call reports p50 and p95 of each.
+ */
 const latencyParts = {
   endpointingMs: "Silence in milliseconds after which the caller's turn was over.",
-  sttMs: "Time in milliseconds from the request of the final text to its arrival.",
+  sttMs: "Time in milliseconds from the end of that silence to the final text. 0: the text arrived before.",
   llmFirstTokenMs:
     "Time in milliseconds from the decision to answer to the model's first token, including tool calls before it.",
+  llmFirstClauseMs: "Time in milliseconds from the first token to the first clause that can be spoken.",
   ttsFirstByteMs: "Time in milliseconds from the first clause to its first audio.",
-  overheadMs:
-    "Parley's own share in milliseconds: the total without endpointing and the time of the providers.",
+  overheadMs: "Parley's own share in milliseconds: the total without the other parts.",
   totalMs:
     "Time in milliseconds from the end of the caller's speech to the first audio packet of the answer.",
 } as const;
@@ -74,6 +76,7 @@ export const turnLatencySchema = Type.Object({
   endpointingMs: milliseconds(latencyParts.endpointingMs),
   sttMs: milliseconds(latencyParts.sttMs),
   llmFirstTokenMs: milliseconds(latencyParts.llmFirstTokenMs),
+  llmFirstClauseMs: milliseconds(latencyParts.llmFirstClauseMs),
   ttsFirstByteMs: milliseconds(latencyParts.ttsFirstByteMs),
   overheadMs: milliseconds(latencyParts.overheadMs),
   totalMs: milliseconds(latencyParts.totalMs),
@@ -81,7 +84,7 @@ export const turnLatencySchema = Type.Object({
 
 export const turnSchema = Type.Object(
   { id: Type.String({ description: "Id of the turn." }), ...turnLatencySchema.properties },
-  { title: "Turn", description: "Latency of one agent turn." },
+  { title: "Turn", description: "Latency of one agent turn. The parts add up to `totalMs`." },
 );
 
 export type Turn = Static<typeof turnSchema>;
@@ -94,6 +97,7 @@ const latencySchema = Type.Object(
     endpointingMs: partPercentiles,
     sttMs: partPercentiles,
     llmFirstTokenMs: partPercentiles,
+    llmFirstClauseMs: partPercentiles,
     ttsFirstByteMs: partPercentiles,
     overheadMs: partPercentiles,
     totalMs: partPercentiles,
@@ -293,7 +297,7 @@ const callDetailSchema = Type.Object(
       ...variablesSchema,
       description: "Variables of the call, with those that the `call.pre` webhook set.",
     },
-    transcript: Type.Array(transcriptItemSchema, { description: "Items of the transcript in order." }),
+    transcript: Type.Array(transcriptItemSchema, { description: "Items in the order of `startMs`." }),
     turns: Type.Array(turnSchema, { description: "Agent turns in order." }),
   },
   { title: "CallDetail" },

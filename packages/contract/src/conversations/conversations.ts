@@ -31,7 +31,10 @@ export const transcriptItemSchema = Type.Object(
     startMs: Type.Number({ description: "Start in milliseconds after the start of the call's media." }),
     endMs: Type.Number({ description: "End in milliseconds after the start of the call's media." }),
     interrupted: Type.Optional(
-      Type.Boolean({ description: "`true`: the message was interrupted before its end." }),
+      Type.Boolean({
+        description:
+          "`true`: the caller interrupted the message before its end, by speaking, by a key or by hanging up.",
+      }),
     ),
     toolCallId: Type.Optional(
       Type.String({ description: "Id that links a `tool_call` to its `tool_result`." }),

@@ -45,7 +45,7 @@ test("a call ends at its maximum duration, even within a word", async () => {
   assert.equal(call.end?.endReason, "max_duration");
   assert.equal(call.nowMs, 3000);
   const [item] = call.items;
-  assert.ok(item?.type === "message" && item.interrupted === true);
+  assert.ok(item?.type === "message" && item.text !== "" && item.interrupted === undefined);
   assert.equal(call.conversation.nextFrame(), undefined);
 });
 
@@ -74,6 +74,14 @@ test("time before the conversation begins does not count toward the maximum dura
   call.start();
   await call.stayQuiet(4000);
   assert.equal(call.end, undefined);
+});
+
+test("a message that the API cuts off is not interrupted by the caller", async () => {
+  const call = await callWithLongAnswer();
+  await call.stayQuiet(1500);
+  call.conversation.end("api_hangup");
+  const last = call.items.at(-1);
+  assert.ok(last?.type === "message" && last.role === "agent" && last.interrupted === undefined);
 });
 
 test("end_call hangs up once the words before it have been heard", async () => {
@@ -129,6 +137,8 @@ test("the owner ends the call once, and the agent's message is kept as far as it
   const call = await callWithLongAnswer();
   await call.stayQuiet(1500);
   call.conversation.end("user_hangup");
+  const last = call.items.at(-1);
+  assert.ok(last?.type === "message" && last.interrupted === true);
   call.conversation.end("api_hangup");
   call.conversation.close();
   call.conversation.close();

@@ -85,7 +85,7 @@ test("an agent that is speaking finishes its sentence and drops the rest", async
     "agent: We have many rooms, all of them with a bath.",
     "agent: Would you like some tea?",
   ]);
-  assert.equal(call.items[2]?.type === "message" && call.items[2].interrupted, true);
+  assert.ok(call.items[2]?.type === "message" && call.items[2].interrupted === undefined);
   assert.equal(call.isSpeaking, false);
 });
 

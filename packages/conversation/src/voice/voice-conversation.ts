@@ -318,7 +318,7 @@ export class VoiceConversation {
       case "speak":
         return this.#scheduler.speak(effect.speechId, effect.content);
       case "stopSpeech":
-        return this.#scheduler.stop(effect.speechId);
+        return this.#scheduler.stop(effect.speechId, effect.isInterruption === true);
       case "finishSentence":
         return this.#scheduler.finishSentence(effect.speechId);
       case "pauseSpeech":

@@ -24,14 +24,16 @@ export type AgentActivity = "listening" | "thinking" | "speaking";
 export type ProviderPart = "stt" | "llm" | "tts";
 
 /**
- * Latency of one agent turn by part, in milliseconds. `decisionMs + llmFirstTokenMs + clauseMs + ttsFirstByteMs` is
- * provider time plus the endpointing delay; the rest of `totalMs` is our own overhead.
+ * Latency of one agent turn by part, in milliseconds. `endpointingMs + textWaitMs + llmFirstTokenMs + clauseMs +
+ * ttsFirstByteMs` is provider time plus the endpointing delay; the rest of `totalMs` is our own overhead.
  */
 export interface TurnLatency {
   /** Silence that ended the turn. */
   endpointingMs: number;
   /** From the request for the final text to its arrival; mostly within the endpointing delay. */
   sttMs: number;
+  /** From the end of that silence to the arrival of the final text; 0 if it arrived before. */
+  textWaitMs: number;
   /** From the end of the caller's speech to the decision to answer: the later of endpointing and text. */
   decisionMs: number;
   /** From the decision to the first text of the model, including tools called before it. */

@@ -8,6 +8,7 @@ function turns(...totals: (number | null)[]): Turn[] {
     endpointingMs: null,
     sttMs: null,
     llmFirstTokenMs: null,
+    llmFirstClauseMs: null,
     ttsFirstByteMs: null,
     overheadMs: null,
   };

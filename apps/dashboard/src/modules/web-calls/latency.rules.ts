@@ -1,10 +1,11 @@
 import type { Turn } from "@parley/client";
 
-/** What an answer's time is made of, in the order in which it passes. They overlap: an answer is begun ahead. */
+/** Parts of an answer's time, in their order. They add up to the total. */
 export const latencyParts: readonly (readonly [keyof Omit<Turn, "id" | "totalMs">, string])[] = [
   ["endpointingMs", "End of turn"],
   ["sttMs", "Recognition"],
   ["llmFirstTokenMs", "Language model"],
+  ["llmFirstClauseMs", "First clause"],
   ["ttsFirstByteMs", "Voice"],
   ["overheadMs", "Parley"],
 ];

@@ -11,7 +11,7 @@ function openActiveCall(): { call: ActiveCall; written: string[] } {
     ringing: () => void written.push("ringing"),
     answered: () => void written.push("answered"),
     item: ({ text }) => void written.push(text),
-    turn: () => {},
+    turn: (turn) => void written.push(JSON.stringify(turn)),
     finish: async ({ status, endReason, endDetail = "" }) =>
       void written.push(`${status} ${endReason} ${endDetail}`.trim()),
   };
@@ -112,4 +112,28 @@ test("a ringing call refuses instructions", async () => {
   assert.equal(await call.carryOut({ type: "instruct", text: "Say hello.", speak: true }), "refused");
   call.hangUp(userHangup);
   await running;
+});
+
+test("the recorded parts of a turn add up to its total", async () => {
+  const { call, written } = openActiveCall();
+  const latency = {
+    endpointingMs: 600,
+    sttMs: 180,
+    textWaitMs: 12,
+    decisionMs: 620,
+    llmFirstTokenMs: 2_900,
+    clauseMs: 4_300,
+    ttsFirstByteMs: 386,
+    totalMs: 8_214,
+  };
+  await call.run(
+    signal(written, async () => {
+      call.mediaHandlers.onEvent({ type: "turn", latency });
+      call.hangUp(userHangup);
+    }),
+  );
+  const { id: _id, totalMs, ...parts }: Record<string, number> = JSON.parse(written[0] ?? "");
+  const sumMs = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
+  assert.deepEqual([totalMs, sumMs], [8_214, 8_214]);
+  assert.deepEqual([parts["sttMs"], parts["llmFirstClauseMs"], parts["overheadMs"]], [12, 4_300, 16]);
 });

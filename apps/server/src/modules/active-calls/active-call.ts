@@ -225,12 +225,11 @@ export class ActiveCall {
   }
 }
 
-/**
- * Splits a turn's latency into parts. Our own part is the time after the decision minus the time of the
- * providers.
- */
-function toTurnParts({ decisionMs, clauseMs, ...parts }: TurnLatency): TurnParts {
-  const { llmFirstTokenMs, ttsFirstByteMs, totalMs } = parts;
-  const overheadMs = Math.max(0, totalMs - decisionMs - llmFirstTokenMs - clauseMs - ttsFirstByteMs);
-  return { ...parts, overheadMs };
+/** Splits a turn's latency into parts, whose sum is the total: our own part is what the others leave. */
+function toTurnParts(latency: TurnLatency): TurnParts {
+  const { endpointingMs, textWaitMs: sttMs, llmFirstTokenMs, clauseMs: llmFirstClauseMs } = latency;
+  const { ttsFirstByteMs, totalMs } = latency;
+  const parts = { endpointingMs, sttMs, llmFirstTokenMs, llmFirstClauseMs, ttsFirstByteMs };
+  const othersMs = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
+  return { ...parts, overheadMs: Math.max(0, totalMs - othersMs), totalMs };
 }

@@ -156,6 +156,7 @@ test("the next process finishes the writes of one that died", async (context) =>
       endpointingMs: 1,
       sttMs: 1,
       llmFirstTokenMs: 1,
+      llmFirstClauseMs: 1,
       ttsFirstByteMs: 1,
       overheadMs: 1,
       totalMs: 1,

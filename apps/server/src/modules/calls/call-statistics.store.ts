@@ -115,6 +115,7 @@ export async function measureLatency(
       endpointingMs: turnPercentiles("endpointingMs"),
       sttMs: turnPercentiles("sttMs"),
       llmFirstTokenMs: turnPercentiles("llmFirstTokenMs"),
+      llmFirstClauseMs: turnPercentiles("llmFirstClauseMs"),
       ttsFirstByteMs: turnPercentiles("ttsFirstByteMs"),
       overheadMs: turnPercentiles("overheadMs"),
       totalMs: turnPercentiles("totalMs"),

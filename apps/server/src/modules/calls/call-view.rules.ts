@@ -12,6 +12,8 @@ export function presentCall(row: CallRow): Call {
   } = row;
   return {
     ...shown,
+    // Latencies stored by earlier versions lack this part.
+    latency: row.latency && { ...row.latency, llmFirstClauseMs: row.latency.llmFirstClauseMs ?? null },
     createdAt: row.createdAt.toISOString(),
     startedAt: row.startedAt?.toISOString() ?? null,
     answeredAt: row.answeredAt?.toISOString() ?? null,

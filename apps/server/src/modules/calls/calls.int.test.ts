@@ -27,7 +27,16 @@ function message(id: string, text: string): TranscriptItem {
 }
 
 function turn(id: string, totalMs: number): Turn {
-  return { id, endpointingMs: 1, sttMs: 2, llmFirstTokenMs: 3, ttsFirstByteMs: null, overheadMs: 4, totalMs };
+  return {
+    id,
+    endpointingMs: 1,
+    sttMs: 2,
+    llmFirstTokenMs: 3,
+    llmFirstClauseMs: 0,
+    ttsFirstByteMs: null,
+    overheadMs: 4,
+    totalMs,
+  };
 }
 
 const answer = { at: after(2), llmName: "llm", sttName: "stt", ttsName: "tts" };
@@ -171,6 +180,26 @@ test("calls can be filtered by agent, status and time", async () => {
   assert.deepEqual(await ids("direction=outbound"), []);
   assert.deepEqual(await ids(`createdBefore=${createdAt}`), []);
   assert.deepEqual(await ids(`createdAfter=${createdAt}`), [first, second]);
+  await server.close();
+});
+
+test("the transcript is in the order of its items' beginnings, whatever their order of arrival", async () => {
+  const server = await createTestServer();
+  const id = await openCall(server);
+  const at = (startMs: number, itemId: string) => ({
+    ...message(itemId, itemId),
+    startMs,
+    endMs: startMs + 9,
+  });
+  await server.modules.calls.appendItems(id, [at(900, "c"), at(20.5, "b")], after(3));
+  await server.modules.calls.appendItems(id, [at(0, "a"), at(10_000, "d"), at(900, "c2")], after(4));
+  const { conversationId, transcript } = await server.modules.calls.get(server.organizationId, id);
+  const conversation = await server.modules.conversations.get(server.organizationId, conversationId);
+  for (const items of [transcript, conversation.transcript])
+    assert.deepEqual(
+      items.map((item) => item.id),
+      ["a", "b", "c", "c2", "d"],
+    );
   await server.close();
 });
 

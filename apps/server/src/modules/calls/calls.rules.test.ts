@@ -4,7 +4,14 @@ import type { Turn } from "@parley/contract";
 import { countBillableSeconds, findMediaPeer, summarizeLatency } from "./calls.rules.ts";
 
 function turn(id: number, totalMs: number | null): Turn {
-  const parts = { endpointingMs: null, sttMs: 10, llmFirstTokenMs: 20, ttsFirstByteMs: 30, overheadMs: 1 };
+  const parts = {
+    endpointingMs: null,
+    sttMs: 10,
+    llmFirstTokenMs: 20,
+    llmFirstClauseMs: 5,
+    ttsFirstByteMs: 30,
+    overheadMs: 1,
+  };
   return { id: String(id), ...parts, totalMs };
 }
 

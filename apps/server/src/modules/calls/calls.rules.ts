@@ -38,6 +38,7 @@ export function summarizeLatency(turns: readonly Turn[]): CallLatency | null {
     endpointingMs: summarize(turns.map((turn) => turn.endpointingMs)),
     sttMs: summarize(turns.map((turn) => turn.sttMs)),
     llmFirstTokenMs: summarize(turns.map((turn) => turn.llmFirstTokenMs)),
+    llmFirstClauseMs: summarize(turns.map((turn) => turn.llmFirstClauseMs)),
     ttsFirstByteMs: summarize(turns.map((turn) => turn.ttsFirstByteMs)),
     overheadMs: summarize(turns.map((turn) => turn.overheadMs)),
     totalMs: summarize(turns.map((turn) => turn.totalMs)),

@@ -280,7 +280,8 @@ export async function listTurns(queries: Queries, callId: string): Promise<Turn[
     .from(callTurns)
     .where(eq(callTurns.callId, callId))
     .orderBy(asc(callTurns.sequence));
-  return rows.map(({ turn }) => turn);
+  // Turns stored by earlier versions lack this part.
+  return rows.map(({ turn }) => ({ ...turn, llmFirstClauseMs: turn.llmFirstClauseMs ?? null }));
 }
 
 /**

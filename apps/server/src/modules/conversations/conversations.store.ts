@@ -63,12 +63,13 @@ export async function deleteConversation(queries: Queries, id: string): Promise<
   await queries.delete(conversations).where(eq(conversations.id, id));
 }
 
+/** Returns items in the order of their beginnings. They arrive at their ends, which overlapping speech puts in another order. */
 export async function listItems(queries: Queries, conversationId: string): Promise<TranscriptItem[]> {
   const rows = await queries
     .select({ item: transcriptItems.item })
     .from(transcriptItems)
     .where(eq(transcriptItems.conversationId, conversationId))
-    .orderBy(asc(transcriptItems.sequence));
+    .orderBy(sql`(${transcriptItems.item} ->> 'startMs')::float8`, asc(transcriptItems.sequence));
   return rows.map(({ item }) => item);
 }
 

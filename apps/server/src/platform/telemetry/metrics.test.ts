@@ -7,6 +7,7 @@ const TURN: TurnParts = {
   endpointingMs: 600,
   sttMs: 120,
   llmFirstTokenMs: 300,
+  llmFirstClauseMs: 20,
   ttsFirstByteMs: 200,
   overheadMs: 4,
   totalMs: 1180,
@@ -69,7 +70,15 @@ test("each part of a turn is counted once, in seconds", async () => {
   assert.equal(type, "histogram");
   const of = (suffix: string, part: string): number | undefined =>
     samples.find(({ name, labels }) => name.endsWith(suffix) && labels["part"] === part)?.value;
-  const parts = ["endpointing", "stt", "llm_first_token", "tts_first_byte", "overhead", "total"];
+  const parts = [
+    "endpointing",
+    "stt",
+    "llm_first_token",
+    "llm_first_clause",
+    "tts_first_byte",
+    "overhead",
+    "total",
+  ];
   assert.deepEqual([...new Set(samples.map(({ labels }) => labels["part"]))], parts);
   for (const part of parts) assert.equal(of("_count", part), 2);
   assert.ok(Math.abs((of("_sum", "total") ?? 0) - 3.36) < 1e-9);

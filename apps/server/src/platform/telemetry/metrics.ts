@@ -19,6 +19,7 @@ export interface TurnParts {
   endpointingMs: number;
   sttMs: number;
   llmFirstTokenMs: number;
+  llmFirstClauseMs: number;
   ttsFirstByteMs: number;
   overheadMs: number;
   totalMs: number;

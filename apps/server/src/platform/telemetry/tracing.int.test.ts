@@ -11,6 +11,7 @@ const logger = pino({ level: "silent" });
 const latency = {
   endpointingMs: 600,
   sttMs: 120,
+  textWaitMs: 20,
   decisionMs: 620,
   llmFirstTokenMs: 300,
   clauseMs: 50,

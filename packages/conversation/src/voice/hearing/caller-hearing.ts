@@ -6,6 +6,7 @@ import type {
   SpeechToTextOptions,
   SpeechToTextStream,
 } from "../../providers/speech-to-text.ts";
+import { withoutStrayQuotes } from "../stray-quotes.ts";
 
 export interface CallerHearingOptions {
   stt: SpeechToText;
@@ -67,7 +68,10 @@ export class CallerHearing {
     if (event.type === "flushed") {
       this.#hasAnswered = true;
       const { flushId, text, certainty } = event;
-      this.#options.onText(flushId, { text, ...(certainty !== undefined && { certainty }) });
+      this.#options.onText(flushId, {
+        text: withoutStrayQuotes(text),
+        ...(certainty !== undefined && { certainty }),
+      });
     } else if (event.type === "recovered") {
       this.#options.onRecovered(event.error);
     } else if (event.type === "failed") {

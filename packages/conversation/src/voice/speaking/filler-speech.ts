@@ -25,7 +25,7 @@ export interface FillerSpeechOptions {
   sampleRateHz: SampleRateHz;
   /** The phrases that are synthesized so far; called at every silence. */
   phrases: () => readonly FillerPhrase[];
-  onSpoken: (phrase: { text: string; startMs: number; endMs: number; isWhole: boolean }) => void;
+  onSpoken: (phrase: { text: string; startMs: number; endMs: number; isInterrupted: boolean }) => void;
 }
 
 export interface FillerMoment {
@@ -73,7 +73,7 @@ export class FillerSpeech {
     if (playing === undefined) return undefined;
     playing.spokenOverMs = moment.isCallerSpeaking ? playing.spokenOverMs + FRAME_MS : 0;
     return playing.spokenOverMs >= YIELD_AFTER_MS
-      ? this.cutOff(moment.atMs)
+      ? this.#cutOff(moment.atMs)
       : this.#play(playing, moment.atMs);
   }
 
@@ -83,8 +83,8 @@ export class FillerSpeech {
     this.#nextIndex = 0;
   }
 
-  /** Stops the current phrase and returns its faded end. */
-  cutOff(atMs: number): Int16Array | undefined {
+  /** Stops the current phrase for a caller who speaks, and returns its faded end. */
+  #cutOff(atMs: number): Int16Array | undefined {
     const playing = this.#playing;
     if (playing === undefined) return undefined;
     const { pcm } = playing.phrase;
@@ -92,7 +92,7 @@ export class FillerSpeech {
     this.#frame.fill(0);
     for (let i = 0; i < fadeSamples; i++)
       this.#frame[i] = ((pcm[playing.offset + i] ?? 0) * (fadeSamples - i)) / (fadeSamples + 1);
-    this.#end(atMs);
+    this.#end(atMs, true);
     return this.#frame;
   }
 
@@ -142,7 +142,7 @@ export class FillerSpeech {
     return this.#frame;
   }
 
-  #end(atMs: number): void {
+  #end(atMs: number, isCutOff = false): void {
     const playing = this.#playing;
     if (playing === undefined) return;
     this.#playing = undefined;
@@ -157,7 +157,8 @@ export class FillerSpeech {
       words: [],
     });
     const { startMs } = playing;
-    if (heard !== "") this.#options.onSpoken({ text: heard, startMs, endMs: atMs, isWhole: heard === text });
+    const isInterrupted = isCutOff && heard !== text;
+    if (heard !== "") this.#options.onSpoken({ text: heard, startMs, endMs: atMs, isInterrupted });
   }
 }
 

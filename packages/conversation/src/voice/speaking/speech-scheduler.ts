@@ -76,8 +76,8 @@ export class SpeechScheduler {
           const pcm = this.#findRecording(text);
           return pcm === undefined ? [] : [{ text, pcm }];
         }),
-      onSpoken: ({ text, startMs, endMs, isWhole }) => {
-        const interrupted = isWhole ? {} : { interrupted: true };
+      onSpoken: ({ text, startMs, endMs, isInterrupted }) => {
+        const interrupted = isInterrupted ? { interrupted: true } : {};
         options.enterFiller({ type: "message", role: "agent", text, ...interrupted }, startMs, endMs);
       },
     });
@@ -150,8 +150,9 @@ export class SpeechScheduler {
     this.#showState(false);
   }
 
-  stop(speechId: number): void {
-    if (this.#utterance !== undefined && speechId === this.#speechId) this.#settle(this.#utterance);
+  stop(speechId: number, isInterruption: boolean): void {
+    if (this.#utterance !== undefined && speechId === this.#speechId)
+      this.#settle(this.#utterance, isInterruption);
   }
 
   /** Drops everything after the current sentence. */
@@ -322,9 +323,9 @@ export class SpeechScheduler {
     return { type: "speechFailed", atMs, speechId, part, detail: error.message, canApologize };
   }
 
-  #settle(utterance: Utterance): void {
+  #settle(utterance: Utterance, isInterruption = false): void {
     this.#utterance = undefined;
-    const lastFrame = utterance.settle();
+    const lastFrame = utterance.settle(isInterruption);
     // A paused utterance has faded out already.
     if (!this.#isPaused) this.#lastFrame = lastFrame;
     this.#isPaused = false;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TranscriptEntry, TranscriptItem } from "../../transcript.ts";
+import { withoutStrayQuotes } from "../stray-quotes.ts";
 import type { HeardSegment } from "./playout-buffer.ts";
 
 interface Message {
@@ -15,6 +16,8 @@ interface Message {
  */
 export class SpeechTranscript {
   readonly #pending: (Message | TranscriptItem)[] = [];
+  /** Start of the last message taken. */
+  #spokenSinceMs = 0;
 
   addMessage(segment: number): void {
     if (this.#find(segment) !== undefined) return;
@@ -39,23 +42,34 @@ export class SpeechTranscript {
     return this.#pending.length > 1;
   }
 
-  /** Takes the settled items: up to the message that is being spoken, or all if the speech is over. */
-  take(heard: readonly HeardSegment[], isOver: boolean): TranscriptItem[] {
+  /**
+   * Takes the settled items: up to the message that is being spoken, or all if the speech is over.
+   *
+   * @param isInterruption Whether the caller cut the speech off.
+   */
+  take(heard: readonly HeardSegment[], isOver: boolean, isInterruption: boolean): TranscriptItem[] {
     const items: TranscriptItem[] = [];
     for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
       if ("segment" in next) {
         const { segment, id, startMs, endMs } = next;
         const { text, isWhole } = heard.find((candidate) => candidate.segment === segment) ?? NOTHING;
         if (!isOver && !(isWhole && this.hasSeveral)) break;
-        const interrupted = isWhole ? {} : { interrupted: true };
-        const trimmed = text.trim();
+        const interrupted = isInterruption && !isWhole ? { interrupted: true } : {};
+        const trimmed = withoutStrayQuotes(text);
+        this.#spokenSinceMs = Math.max(this.#spokenSinceMs, startMs);
         if (trimmed !== "") {
           items.push({ id, type: "message", role: "agent", text: trimmed, startMs, endMs, ...interrupted });
         }
-      } else items.push(next);
+      } else items.push(this.#afterWords(next));
       this.#pending.shift();
     }
     return items;
+  }
+
+  /** The words ahead of a tool call begin later than the call itself is known. */
+  #afterWords(item: TranscriptItem): TranscriptItem {
+    const startMs = Math.max(item.startMs, this.#spokenSinceMs);
+    return { ...item, startMs, endMs: Math.max(item.endMs, startMs) };
   }
 
   #find(segment: number): Message | undefined {

@@ -183,20 +183,24 @@ export class Utterance {
     this.#synthesis.playout.unplay(durationMs);
   }
 
-  /** Ends it and enters what was heard. Returns a last fading frame if it was cut off while audible. */
-  settle(): Int16Array | undefined {
+  /**
+   * Ends it and enters what was heard. Returns a last fading frame if it was cut off while audible.
+   *
+   * @param isInterruption Whether the caller cut it off.
+   */
+  settle(isInterruption = false): Int16Array | undefined {
     const { playout } = this.#synthesis;
     const fading = this.#isAudible ? playout.fadeOut() : undefined;
     this.#synthesis.close();
     const { dialogue } = this.#options;
     if (this.#reply === undefined) {
-      for (const item of this.#emitItems(true)) dialogue.record(item);
+      for (const item of this.#emitItems(true, isInterruption)) dialogue.record(item);
       return fading;
     }
     const delivered: string[] = [];
     for (const { segment, text } of playout.heard()) delivered[segment] = text;
     dialogue.settle(this.#reply.id, delivered);
-    this.#emitItems(true);
+    this.#emitItems(true, isInterruption);
     return fading;
   }
 
@@ -205,8 +209,8 @@ export class Utterance {
     this.#synthesis.close();
   }
 
-  #emitItems(isOver: boolean): TranscriptItem[] {
-    const items = this.#transcript.take(this.#synthesis.playout.heard(), isOver);
+  #emitItems(isOver: boolean, isInterruption = false): TranscriptItem[] {
+    const items = this.#transcript.take(this.#synthesis.playout.heard(), isOver, isInterruption);
     for (const item of items) this.#options.onEvent({ type: "item", item });
     return items;
   }
@@ -229,6 +233,7 @@ export class Utterance {
     return {
       endpointingMs: turn.endpointingMs,
       sttMs: turn.sttMs,
+      textWaitMs: Math.max(0, turn.decidedAtMs - turn.endMs - turn.endpointingMs),
       decisionMs,
       llmFirstTokenMs: firstTextMs - this.#beganAt,
       clauseMs: firstClauseMs - firstTextMs,

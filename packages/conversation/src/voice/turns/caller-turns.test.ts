@@ -29,6 +29,34 @@ test("the latency of a turn is reported by part", async () => {
   assert.ok(overheadMs >= 0 && overheadMs <= 20, `${overheadMs} ms`);
 });
 
+test("the parts of a turn's latency account for its total, however late the text, the model and its first clause are", async () => {
+  const slow = [
+    { type: "delay", delayMs: 400 },
+    { type: "text", text: "We are open " },
+    { type: "delay", delayMs: 3000 },
+    { type: "text", text: "until six." },
+  ] as const;
+  for (const endpointing of [60, 600]) {
+    const call = new CallDriver({ endpointing, replies: [[...slow]] });
+    call.start();
+    await call.say("are you open", 1000);
+    await call.letAgentFinish();
+    const latency = call.events.find((event) => event.type === "turn")?.latency;
+    assert.ok(latency !== undefined && latency.clauseMs >= 2000, JSON.stringify(latency));
+    const { endpointingMs, textWaitMs, llmFirstTokenMs, clauseMs, ttsFirstByteMs, totalMs } = latency;
+    const overheadMs = totalMs - endpointingMs - textWaitMs - llmFirstTokenMs - clauseMs - ttsFirstByteMs;
+    assert.ok(overheadMs >= 0 && overheadMs <= 40, `${overheadMs} of ${JSON.stringify(latency)}`);
+  }
+});
+
+test("quotation marks without a partner are in neither side's words", async () => {
+  const call = new CallDriver({ replies: ['"We are open until six. Please come by.'] });
+  call.start();
+  await call.say('"Are you open?', 1000);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: Are you open?", "agent: We are open until six. Please come by."]);
+});
+
 test("an answer is prepared while the end of the turn is still awaited", async () => {
   const call = new CallDriver({
     replies: [

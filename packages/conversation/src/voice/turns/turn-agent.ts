@@ -162,7 +162,8 @@ export function end(transition: TurnTransition, reason: VoiceEndReason, detail: 
   const { state } = transition;
   enterKeys(transition);
   if (state.agent.phase !== "idle") {
-    transition.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
+    const byCaller = reason === "user_hangup" ? ({ isInterruption: true } as const) : {};
+    transition.effects.push({ type: "stopSpeech", speechId: state.agent.speechId, ...byCaller });
   }
   state.phase = "ended";
   state.agent = IDLE;

@@ -65,7 +65,7 @@ function stopSpeech(transition: TurnTransition, agentText: string): void {
   const { agent } = transition.state;
   if (agent.phase === "idle") return;
   transition.state.agentText = agentText;
-  transition.effects.push({ type: "stopSpeech", speechId: agent.speechId });
+  transition.effects.push({ type: "stopSpeech", speechId: agent.speechId, isInterruption: true });
   transition.state.agent = IDLE;
 }
 

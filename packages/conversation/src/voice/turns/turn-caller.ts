@@ -207,7 +207,7 @@ export function pressKey(transition: TurnTransition, digit: string): void {
   dropPrepared(transition);
   const { agent, settings } = state;
   if (agent.phase === "speaking" && !settings.disableInterruptions && agent.lastWords === undefined) {
-    transition.effects.push({ type: "stopSpeech", speechId: agent.speechId });
+    transition.effects.push({ type: "stopSpeech", speechId: agent.speechId, isInterruption: true });
     state.agent = IDLE;
     state.agentSpokeAtMs = transition.atMs;
   }

@@ -104,7 +104,8 @@ export type TurnEffect =
   | { type: "dropReply" }
   /** Starts a speech. A reply to the prepared text is the prepared one. */
   | { type: "speak"; speechId: number; content: SpeechContent }
-  | { type: "stopSpeech"; speechId: number }
+  /** `isInterruption`: the caller stops it, by speaking, by a key or by hanging up. */
+  | { type: "stopSpeech"; speechId: number; isInterruption?: true }
   /** Ends the speech with its current sentence. */
   | { type: "finishSentence"; speechId: number }
   /** Silences the speech at once, until it resumes or stops. */

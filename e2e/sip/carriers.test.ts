@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { waitFor } from "@parley/testing";
-import { createAgent, endedCall } from "../support/platform/agents.ts";
+import { callFrom, greetingOver } from "../support/audio/talk.ts";
+import { callsFrom, createAgent, endedCall } from "../support/platform/agents.ts";
 import { Platform } from "../support/platform/platform.ts";
 import { RawSip, type RawRequest, sdp } from "../support/phone/raw-sip.ts";
 import { RtpEar } from "../support/phone/rtp-ear.ts";
@@ -94,6 +95,43 @@ describe("carriers and PBXs as they are", () => {
       await endedCall(platform, from);
     });
   }
+
+  test("a party that replaces the caller continues the conversation, without another greeting", async () => {
+    const { raw, from } = await open("UDP");
+    using _raw = raw;
+    using first = await RtpEar.open();
+    using second = await RtpEar.open();
+    first.follow(await establish(raw, { body: sdp({ port: first.port }) }));
+    first.send();
+    await greetingOver(callFrom(platform, from));
+    const other = await open("TCP");
+    using _other = other.raw;
+    const replaces = `Replaces: ${raw.callId};to-tag=${raw.remoteTag};from-tag=raw`;
+    const headers = ["Require: replaces", replaces];
+    second.follow(await establish(other.raw, { body: sdp({ port: second.port }), headers }));
+    await waitFor("the BYE to the first party", () =>
+      raw.received.some((message) => message.startsWith("BYE ")),
+    );
+    second.send();
+    await toHear(second);
+    await hangUp(other.raw, 2);
+    const call = await endedCall(platform, from);
+    assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
+    assert.equal(call.transcript.filter(({ role }) => role === "agent").length, 1);
+    assert.deepEqual(await callsFrom(platform, other.from), []);
+  });
+
+  test("a host name in the connection address is resolved", async () => {
+    const { raw, from } = await open("UDP");
+    using _raw = raw;
+    using ear = await RtpEar.open();
+    const offer = sdp({ port: ear.port }).replace("c=IN IP4 127.0.0.1", "c=IN IP4 localhost");
+    await establish(raw, { body: offer });
+    // It sends nothing, so the address comes from the offer.
+    await toHear(ear);
+    await hangUp(raw, 2);
+    await endedCall(platform, from);
+  });
 
   test("a range of ports in the offer is accepted", async () => {
     const { raw, from } = await open("UDP");

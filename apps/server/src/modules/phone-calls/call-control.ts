@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import type { IncomingInvite, InviteToScreen, Rejection } from "@parley/sip";
+import type { Resolver } from "@parley/sip/resolver";
 import type { Logger } from "pino";
 import { AppError } from "../../platform/app-error.ts";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
@@ -7,12 +8,14 @@ import type { Clock } from "../../platform/clock.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { agentColumns } from "../agents/versions/agent-resolution.rules.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
+import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import { storableSipCallId } from "../sip-traces/sip-trace.rules.ts";
 import { findMediaPeer } from "../calls/calls.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import type { InboundAdmission } from "./inbound-admission.ts";
 import { findMediaAddress } from "./media-address.ts";
+import type { PhoneSession, PhoneSessions } from "./phone-session.ts";
 import { numberIn } from "./sip-number.ts";
 import { InboundSipCall, type InboundSipCallOptions, notNow, refuseForNow } from "./inbound-sip-call.ts";
 
@@ -26,6 +29,10 @@ export interface CallControlOptions {
   speechPlaces: LocalSpeechPlaces;
   /** The operator's public address. `undefined`: the local address that the caller reaches. */
   publicAddress: string | undefined;
+  sessions: PhoneSessions;
+  /** `undefined` if no SIP messages are kept. */
+  sipTraces: Pick<SipTraceRecorder, "claim"> | undefined;
+  resolver: Pick<Resolver, "addresses">;
   clock: Clock;
   logger: Logger;
 }
@@ -53,8 +60,10 @@ export class CallControl {
     if (!activeCalls.isTakingCalls) return notNow();
     try {
       const refusal = await admission.refusalOf(invite);
-      // Rejected before the call is recorded, so that a flood of calls cannot fill the database.
-      return refusal ?? (media.hasFreePlace ? undefined : notNow());
+      // Rejected before the call is recorded, so that a flood of calls cannot fill the database. The party of a
+      // replaced call needs no place of its own.
+      const isPlaced = media.hasFreePlace || invite.headers.has("replaces");
+      return refusal ?? (isPlaced ? undefined : notNow());
     } catch (error) {
       logger.error({ err: error, sipCallId: invite.callId }, "screening an inbound call failed");
       return notNow();
@@ -88,23 +97,38 @@ export class CallControl {
     const admitted = this.#options.admission.findAdmitted(invite);
     const target = admitted && (await this.#options.phoneNumbers.findInbound(admitted));
     if (target === undefined) return invite.reject(404);
+    const current = invite.replaces && this.#options.sessions.get(invite.replaces);
+    if (current !== undefined) return await this.#replace(invite, target, current);
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
     // The call keeps its place to its end.
     using place = this.#options.speechPlaces.take(target.agent.document.voiceId ?? "");
     if (place === undefined) return refuseForNow(invite);
-    const mediaAddress = await findMediaAddress(
-      this.#options.publicAddress,
-      findMediaPeer(invite.source.address, invite.body),
-    );
+    const mediaAddress = await this.#findMediaAddress(invite);
     if (mediaAddress === undefined) return invite.reject(488, undefined, { Warning: noRoute });
     if (invite.signal.aborted) return;
     await this.#take(invite, target, mediaAddress);
   }
 
+  /** Continues a call with another party (RFC 3891), which reached a number of the same organization. */
+  async #replace(invite: IncomingInvite, target: InboundNumber, current: PhoneSession): Promise<void> {
+    if (target.organization.id !== current.organizationId) return invite.reject(403);
+    const mediaAddress = await this.#findMediaAddress(invite);
+    if (mediaAddress === undefined) return invite.reject(488, undefined, { Warning: noRoute });
+    const { callId } = current;
+    this.#options.logger.info({ callId, sipCallId: invite.callId }, "another party takes over a call");
+    const endTrace = this.#options.sipTraces?.claim(invite.callId, callId);
+    void invite.session.ended.then(endTrace);
+    await current.continueWith(invite, mediaAddress);
+  }
+
+  async #findMediaAddress({ source, body }: IncomingInvite): Promise<string | undefined> {
+    return await findMediaAddress(this.#options.publicAddress, findMediaPeer(source.address, body));
+  }
+
   async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {
-    const { calls, activeCalls, media, nodeId, logger } = this.#options;
+    const { calls, activeCalls, media, nodeId, sessions, resolver, logger } = this.#options;
     const { agent, number, trunk } = target;
     const fromNumber = callerOf(invite);
     const at = this.#options.clock.now();
@@ -135,7 +159,8 @@ export class CallControl {
     await activeCalls.carry(record, (prepare) => {
       const openMedia: InboundSipCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
         await media.open({ ...(await prepare()), sampleRateHz, isIPv6: isIPv6(mediaAddress) }, handlers);
-      return new InboundSipCall({ invite, mediaAddress, isSrtpRequired: trunk.isSrtpRequired, openMedia });
+      const { isSrtpRequired } = trunk;
+      return new InboundSipCall({ invite, mediaAddress, isSrtpRequired, sessions, resolver, openMedia });
     });
   }
 }

@@ -6,18 +6,18 @@ import {
   type InviteEnd,
   LocalSrtpKeys,
   type Rejection,
-  type Session,
 } from "@parley/sip";
+import type { Resolver } from "@parley/sip/resolver";
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../media/media-pool.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import { audioMismatch, outcomeOfInviteEnd } from "./call-end.rules.ts";
-import { endWithSession, handleSession } from "./phone-session.ts";
+import { createMediaHostResolver } from "./media-hosts.ts";
+import { PhoneSession, type PhoneSessions } from "./phone-session.ts";
 import {
   answerCallOffer,
   audioCodecs,
   type CallAudioSettings,
-  connectAnswered,
   sampleRateOf,
   toAudioSettings,
   toMediaPath,
@@ -29,6 +29,9 @@ export interface InboundSipCallOptions {
   mediaAddress: string;
   /** True if calls without SRTP are refused. */
   isSrtpRequired: boolean;
+  sessions: PhoneSessions;
+  /** Finds the addresses of host names in SDP. */
+  resolver: Pick<Resolver, "addresses">;
   openMedia: (sampleRateHz: 8000 | 16000, handlers: MediaLegHandlers) => Promise<MediaLeg>;
 }
 
@@ -49,7 +52,7 @@ export function refuseForNow(invite: IncomingInvite): void {
 export class InboundSipCall implements CallSignaling {
   readonly #options: InboundSipCallOptions;
   readonly #srtp: CallAudioSettings["srtp"];
-  #session: Session | undefined;
+  #session: PhoneSession | undefined;
 
   constructor(options: InboundSipCallOptions) {
     this.#options = options;
@@ -57,14 +60,15 @@ export class InboundSipCall implements CallSignaling {
   }
 
   async establish(call: ActiveCall): Promise<void> {
-    const { invite } = this.#options;
+    const { invite, sessions, resolver } = this.#options;
     const endEarly = (): void => call.hangUp(outcomeOfInviteEnd(invite.signal.reason as InviteEnd));
     invite.signal.addEventListener("abort", endEarly, { once: true });
     if (invite.signal.aborted) endEarly();
     invite.ring();
     const { media, settings } = await this.#openMedia(call);
+    const resolveHosts = createMediaHostResolver(resolver, settings.address);
     const isOfferOurs = invite.body === "";
-    const local = isOfferOurs ? undefined : answerCallOffer(invite.body, settings);
+    const local = isOfferOurs ? undefined : answerCallOffer(await resolveHosts(invite.body), settings);
     if (local?.ok === false) {
       invite.reject(local.status, local.reason);
       return call.hangUp(audioMismatch(`SDP offer rejected: ${local.status} ${local.reason}`));
@@ -73,23 +77,23 @@ export class InboundSipCall implements CallSignaling {
     // The greeting is made while the phone rings, so that the caller hears it from its first word.
     await Promise.race([media.prepared, call.decided]);
     if (call.signal.aborted) return;
-    handleSession(invite.session, call, media, settings);
-    endWithSession(invite.session, call);
+    const session = new PhoneSession({ call, media, settings, resolveHosts, sessions });
+    session.follow(invite.session);
     const accepting = invite.accept({ sdp: local?.sdp ?? buildOffer(settings) });
+    this.#session = session;
     call.answered();
     // Audio begins with the answer, not with its ACK, which may be lost and arrive seconds later.
     if (!isOfferOurs) media.start();
     const accepted = await accepting;
     if (!accepted.ok) return;
     media.confirm();
-    this.#session = accepted.session;
-    if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
+    if (isOfferOurs && (await session.connect(accepted.session.remoteSdp))) media.start();
   }
 
   /** Ends the session of an answered call; rejects the INVITE of an unanswered one. */
   end({ endReason }: CallOutcome): void {
     const { invite } = this.#options;
-    if (this.#session !== undefined) void this.#session.bye();
+    if (this.#session !== undefined) this.#session.bye();
     else if (endReason === "node_lost") invite.reject(503);
     else if (endReason === "rejected_by_webhook") invite.reject(603);
     else invite.reject(endReason === "error_internal" ? 500 : 480);
@@ -118,12 +122,5 @@ export class InboundSipCall implements CallSignaling {
       if (error instanceof NoMediaCapacityError) refuseForNow(invite);
       throw error;
     }
-  }
-
-  /** Applies the caller's SDP answer to our offer. */
-  #takeAnswer({ remoteSdp }: Session, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
-    const failure = connectAnswered(remoteSdp, settings, media);
-    if (failure !== undefined) return call.hangUp(audioMismatch(`SDP answer: ${failure}`));
-    media.start();
   }
 }

@@ -1,11 +1,6 @@
 import { isIPv6 } from "node:net";
-import {
-  buildOffer,
-  LocalSrtpKeys,
-  type ProvisionalResponse,
-  type Session,
-  type UserAgent,
-} from "@parley/sip";
+import { buildOffer, LocalSrtpKeys, type UserAgent } from "@parley/sip";
+import type { Resolver } from "@parley/sip/resolver";
 import type { MediaLeg, MediaLegHandlers } from "../../media/media-pool.ts";
 import type { OutgoingRoute } from "../sip-trunks/sip-trunks.service.ts";
 import { outcomeOfDial } from "./dial-outcome.rules.ts";
@@ -13,14 +8,9 @@ import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import { numberIn } from "./sip-number.ts";
 import { findMediaAddress } from "./media-address.ts";
-import { endWithSession, handleSession } from "./phone-session.ts";
-import {
-  type CallAudioSettings,
-  connectAnswered,
-  connectEarly,
-  renegotiate,
-  toAudioSettings,
-} from "./sip-audio.ts";
+import { createMediaHostResolver } from "./media-hosts.ts";
+import { PhoneSession, type PhoneSessions } from "./phone-session.ts";
+import { type CallAudioSettings, connectEarly, renegotiate, toAudioSettings } from "./sip-audio.ts";
 
 export interface OutboundCallOptions {
   userAgent: UserAgent;
@@ -32,6 +22,9 @@ export interface OutboundCallOptions {
   /** Returns whether a number that the trunk redirects the call to may be called. */
   isDestinationAllowed: (number: string) => boolean;
   publicAddress: string | undefined;
+  sessions: PhoneSessions;
+  /** Finds the addresses of host names in SDP. */
+  resolver: Pick<Resolver, "addresses">;
   openMedia: (
     media: { sampleRateHz: 8000; isIPv6: boolean },
     handlers: MediaLegHandlers,
@@ -45,7 +38,7 @@ const MAX_REDIRECTS = 3;
 export class OutboundCall implements CallSignaling {
   readonly #options: OutboundCallOptions;
   #isRinging = false;
-  #session: Session | undefined;
+  #session: PhoneSession | undefined;
 
   constructor(options: OutboundCallOptions) {
     this.#options = options;
@@ -76,11 +69,13 @@ export class OutboundCall implements CallSignaling {
 
   /** Ends an answered call. The call's signal cancels an unanswered one. */
   end(_outcome: CallOutcome): void {
-    void this.#session?.bye();
+    this.#session?.bye();
   }
 
   async #dial(call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): Promise<void> {
-    const { userAgent, route, sipCallId, toNumber, ringTimeoutMs } = this.#options;
+    const { userAgent, route, sipCallId, toNumber, ringTimeoutMs, sessions, resolver } = this.#options;
+    const resolveHosts = createMediaHostResolver(resolver, settings.address);
+    const session = new PhoneSession({ call, media, settings, resolveHosts, sessions });
     const result = await userAgent.invite({
       callId: sipCallId,
       to: route.uriOf(toNumber),
@@ -94,32 +89,27 @@ export class OutboundCall implements CallSignaling {
       maxRedirects: MAX_REDIRECTS,
       isRedirectAllowed: (uri) => this.#isRedirectAllowed(uri),
       signal: call.signal,
-      onProvisional: (response) => this.#ring(response, call, media, settings),
-      onReinvite: (offer) => renegotiate(offer, settings, media),
+      onProvisional: ({ sdp }) => {
+        this.#ring(call);
+        if (sdp !== "") void resolveHosts(sdp).then((early) => connectEarly(early, settings, media));
+      },
+      onReinvite: async (offer) => renegotiate(await resolveHosts(offer), settings, media),
       ...(route.credentials !== undefined && { credentials: route.credentials }),
     });
     if (!result.ok) return call.hangUp(outcomeOfDial(result));
-    this.#session = result.session;
-    handleSession(result.session, call, media, settings);
-    endWithSession(result.session, call);
-    // The call was hung up at the moment of its answer.
-    if (call.signal.aborted) return;
-    this.#begin(result.session, call, media, settings);
-  }
-
-  #ring({ sdp }: ProvisionalResponse, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
-    if (!this.#isRinging) call.ringing();
-    this.#isRinging = true;
-    if (sdp !== "") connectEarly(sdp, settings, media);
-  }
-
-  #begin({ remoteSdp }: Session, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
-    const failure = connectAnswered(remoteSdp, settings, media);
-    if (failure !== undefined) return call.hangUp(dialFailure(`SDP answer: ${failure}`));
+    this.#session = session;
+    session.follow(result.session);
+    // It connects nothing if the call was hung up at the moment of its answer.
+    if (!(await session.connect(result.session.remoteSdp))) return;
     media.start();
     // The answer proves that the callee's side has received our INVITE.
     media.confirm();
     call.answered();
+  }
+
+  #ring(call: ActiveCall): void {
+    if (!this.#isRinging) call.ringing();
+    this.#isRinging = true;
   }
 
   /** Allows the same number at another host, or another number that may be called. */

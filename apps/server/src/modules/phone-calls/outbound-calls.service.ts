@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Call, CallCreate, Variables } from "@parley/contract";
+import type { Resolver } from "@parley/sip/resolver";
 import type { Logger } from "pino";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -14,6 +15,7 @@ import { isDestinationAllowed } from "./destination.rules.ts";
 import { hasPlaceFor, takePlace } from "../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
+import type { PhoneSessions } from "./phone-session.ts";
 import type { Dialing, OutboundPlan, OutboundPlanner } from "./outbound-planner.ts";
 
 interface OutboundCallsOptions {
@@ -27,6 +29,8 @@ interface OutboundCallsOptions {
   speechPlaces: LocalSpeechPlaces;
   /** The operator's public address. `undefined`: the local address that the trunk reaches. */
   publicAddress: string | undefined;
+  sessions: PhoneSessions;
+  resolver: Pick<Resolver, "addresses">;
   clock: Clock;
   logger: Logger;
 }
@@ -140,7 +144,7 @@ function toRecord(
 }
 
 function dial(
-  { sip, activeCalls, media, publicAddress, logger }: OutboundCallsOptions,
+  { sip, activeCalls, media, publicAddress, sessions, resolver, logger }: OutboundCallsOptions,
   { route, toNumber, destinations }: Dialing,
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
@@ -157,6 +161,8 @@ function dial(
       ringTimeoutMs,
       isDestinationAllowed: (number) => isDestinationAllowed(number, destinations),
       publicAddress,
+      sessions,
+      resolver,
       openMedia: async (audio, handlers) => await media.open({ ...(await prepare()), ...audio }, handlers),
     });
   });

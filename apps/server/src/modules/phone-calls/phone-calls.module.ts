@@ -1,4 +1,5 @@
 import type { UserAgentOptions } from "@parley/sip";
+import { SystemResolver } from "@parley/sip/resolver";
 import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import type { CallCommands } from "../active-calls/call-commands.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
@@ -15,6 +16,7 @@ import { CallControl } from "./call-control.ts";
 import { InboundAdmission } from "./inbound-admission.ts";
 import { OutboundCallsService } from "./outbound-calls.service.ts";
 import { OutboundPlanner } from "./outbound-planner.ts";
+import type { PhoneSessions } from "./phone-session.ts";
 import { bindPhoneCallRoutes } from "./phone-calls.routes.ts";
 
 type SipHandlers = Pick<
@@ -42,6 +44,8 @@ export function createPhoneCalls(
 ) {
   const { calls, activeCalls, callCommands, placement, phoneNumbers, sipTraceRecorder } = dependencies;
   const { publicAddress } = config;
+  const sessions: PhoneSessions = new WeakMap();
+  const resolver = new SystemResolver();
   const outboundCalls = new OutboundCallsService({
     nodeId,
     calls,
@@ -52,6 +56,8 @@ export function createPhoneCalls(
     media,
     speechPlaces,
     publicAddress,
+    sessions,
+    resolver,
     clock,
     logger,
   });
@@ -67,6 +73,9 @@ export function createPhoneCalls(
     media,
     speechPlaces,
     publicAddress,
+    sessions,
+    sipTraces: sipTraceRecorder,
+    resolver,
     clock,
     logger,
   });

@@ -3,8 +3,11 @@ import { test } from "node:test";
 import { LocalSrtpKeys, type SipMessage } from "@parley/sip";
 import { seededRandom } from "@parley/testing";
 import { ringIn, type ScriptedCall } from "../../../../../packages/sip/src/testing/calls.ts";
+import { failingResolver } from "../../../../../packages/sip/src/testing/failing-resolver.ts";
 import type { MediaPath } from "../../media/media-protocol.ts";
-import { handleSession } from "./phone-session.ts";
+import type { CallOutcome } from "../active-calls/active-call.ts";
+import { createMediaHostResolver } from "./media-hosts.ts";
+import { PhoneSession } from "./phone-session.ts";
 import { answerCallOffer, toAudioSettings, toMediaPath } from "./sip-audio.ts";
 
 const payloadTypes = { PCMU: 0, PCMA: 8, G722: 9 } as const;
@@ -133,15 +136,22 @@ async function establish(pbx: Pbx, random: Random) {
   const answered = answerCallOffer(invite.body, settings);
   assert.ok(answered.ok);
   media.connect(toMediaPath(answered.audio));
-  handleSession(invite.session, { hangUp: (outcome) => assert.fail(outcome.endDetail) }, media, settings);
+  const hangUp = (outcome: CallOutcome): void => assert.fail(outcome.endDetail);
+  const session = new PhoneSession({
+    call: { id: "", hangUp, signal: new AbortController().signal, organizationId: "" },
+    media,
+    settings,
+    resolveHosts: createMediaHostResolver(failingResolver, settings.address),
+    sessions: new WeakMap(),
+  });
+  session.follow(invite.session);
   const accepting = invite.accept({ sdp: answered.sdp });
   await call.rig.clock.advance(0);
   await call.request("ACK", { sequence: 1, branch: "z9hG4bKack" });
   assert.ok((await accepting).ok);
-  const { session } = invite;
   return {
     call,
-    session,
+    session: invite.session,
     path: () => path,
   };
 }

@@ -43,13 +43,18 @@ export interface CallAudio {
   isLoopbackAllowed: boolean;
 }
 
+/** Identifies the descriptions of a new SIP session. */
+export function newOrigin(): CallAudioSettings["origin"] {
+  return { sessionId: String(randomInt(2 ** 47)), version: 1 };
+}
+
 export function toAudioSettings({ sampleRateHz, ...audio }: CallAudio): CallAudioSettings {
   return {
     ...audio,
     // The codec that needs no conversion comes first, also when the peer sends a new offer.
     codecs: sampleRateHz === 8000 ? [...narrowband, ...wideband] : [...wideband, ...narrowband],
     ptimeMs: 20,
-    origin: { sessionId: String(randomInt(2 ** 47)), version: 1 },
+    origin: newOrigin(),
   };
 }
 

@@ -60,7 +60,7 @@ describe("the results of a telephone call", () => {
     await platform.stop();
   });
 
-  test("are filled in after its end, told by the post-call webhook, and filled in again on request", async () => {
+  test("are added after its end, sent by the post-call webhook, and updated on request", async () => {
     const from = "+15550800001";
     const postCallWebhookUrl = `${receiver.url}/ended`;
     const { number } = await createAgent(platform, { firstMessage: "Hello.", postCallWebhookUrl, ...ASKED });

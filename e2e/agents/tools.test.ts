@@ -95,7 +95,7 @@ describe("tools in a telephone call", () => {
     await platform.stop();
   });
 
-  test("what the agent asks a tool, and what that answers, is carried through the call", async () => {
+  test("a tool receives the agent's arguments, and its answer reaches the caller", async () => {
     const from = "+15550400001";
     const { agentId, number } = await createAgentWithTool(platform, `${tools.url}/fast/{{yard}}`, {
       variables: { yard: "north east" },
@@ -149,7 +149,7 @@ describe("tools in a telephone call", () => {
     assert.equal(resultIn(transcript).text, "twelve steps");
   });
 
-  test("a tool that fails is told as a failure with its status, and the call goes on", async () => {
+  test("a failed tool is reported with its status, and the call continues", async () => {
     const from = "+15550400003";
     const { number } = await createAgentWithTool(platform, `${tools.url}/failing`);
     await using caller = await ask(platform, number, from);
@@ -163,7 +163,7 @@ describe("tools in a telephone call", () => {
     assert.equal(call.endReason, "user_hangup");
   });
 
-  test("a tool that hangs is given up after 20 s, and the call goes on", async () => {
+  test("a tool that hangs times out after 20 s, and the call continues", async () => {
     const from = "+15550400004";
     const { number } = await createAgentWithTool(platform, `${tools.url}/hanging`);
     await using caller = await ask(platform, number, from);
@@ -181,7 +181,7 @@ describe("tools in a telephone call", () => {
     assert.match(text, /no answer within 20000 ms/);
   });
 
-  test("a call that ends while a tool works gives it up at once", async () => {
+  test("the end of a call aborts a running tool at once", async () => {
     const from = "+15550400005";
     const { number } = await createAgentWithTool(platform, `${tools.url}/abandoned`);
     await using caller = await ask(platform, number, from);
@@ -193,7 +193,7 @@ describe("tools in a telephone call", () => {
     assert.deepEqual([text, isError], ["the conversation ended before it answered", true]);
   });
 
-  test("the conversation goes on while an asynchronous tool works, and its answer is told when it comes", async () => {
+  test("the conversation continues while an asynchronous tool runs, and its answer is spoken when it arrives", async () => {
     const from = "+15550400006";
     const { number } = await createAgentWithTool(platform, `${tools.url}/later`, { responseMode: "async" });
     await using caller = await ask(platform, number, from);
@@ -216,7 +216,7 @@ describe("tools in a telephone call", () => {
   });
 });
 
-test("without the operator's leave no tool reaches a private address", async () => {
+test("without the operator's permission no tool reaches a private address", async () => {
   const from = "+15550400007";
   const model = await startModel();
   const tools = await ToolServer.start((_, response) => response.end("reached"));

@@ -11,7 +11,7 @@ const LONG_GREETING =
   "We are open on Saturday from nine to one, and children are always welcome to drive the trains. " +
   "Every first Saturday of the month we run the great steam engine in the yard, whatever the weather may be.";
 
-describe("who ends a speech and a call", () => {
+describe("the end of a speech and of a call", () => {
   let platform: Platform;
   before(async () => void (platform = await Platform.start()));
   after(async () => await platform.stop());
@@ -33,7 +33,7 @@ describe("who ends a speech and a call", () => {
     assert.match(textOf(call, "agent"), /bye/i);
   });
 
-  test("a caller who barges in stops the agent, and the transcript holds only what was heard", async () => {
+  test("a caller who barges in stops the agent, and the transcript contains only what was heard", async () => {
     const { number } = await createAgent(platform, { firstMessage: LONG_GREETING });
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550300002" });
     try {

@@ -99,7 +99,7 @@ describe("webhooks of two nodes on one database", () => {
       .flatMap((data) => (data.id === callId ? [data.endReason] : []));
   }
 
-  test("the pre-call webhook gives a call variables and first words, and all that the call sends is signed", async () => {
+  test("the pre-call webhook sets variables and the first message, and all requests of the call are signed", async () => {
     const { number } = await createCustomer("greeting");
     const answer = { variables: { customer: "Ada" }, firstMessage: "Hello {{customer}}, how are you?" };
     answers.set("/greeting/pre", (response) => void response.end(JSON.stringify(answer)));
@@ -125,7 +125,7 @@ describe("webhooks of two nodes on one database", () => {
     );
   });
 
-  test("a call that the pre-call webhook rejects hears 603, or is not dialed, and its end is told", async () => {
+  test("a call that the pre-call webhook rejects gets 603, or is not dialed, and its end is reported", async () => {
     const { agentId, number, sipTrunkId } = await createCustomer("rejecting");
     const reason = "closed today";
     answers.set("/rejecting/pre", (response) => void response.end(JSON.stringify({ reject: { reason } })));
@@ -175,7 +175,7 @@ describe("webhooks of two nodes on one database", () => {
     assert.match(note?.text ?? "", /no answer within 5000 ms/);
   });
 
-  test("a caller who hangs up meanwhile is not waited for", async () => {
+  test("a caller who hangs up meanwhile ends the call at once", async () => {
     const { number } = await createCustomer("hanging-up");
     answers.set("/hanging-up/pre", () => {});
     const from = newCaller();
@@ -190,7 +190,7 @@ describe("webhooks of two nodes on one database", () => {
     assert.equal((await requestTo("/hanging-up/pre")).isOver, true);
   });
 
-  test("what one node has delivered is in the log of the other, which sends it again", async () => {
+  test("the log of one node shows the deliveries of the other, and can send them again", async () => {
     const { number } = await createCustomer("again");
     const from = newCaller();
     const caller = await open(cluster.node(0), number, from);
@@ -210,7 +210,7 @@ describe("webhooks of two nodes on one database", () => {
     assert.deepEqual([data.postCallWebhookStatus, data.postCallWebhookAttempts], ["delivered", 1]);
   });
 
-  test("of calls that end while their node is killed none is lost, and none is told of otherwise than it is written", async () => {
+  test("each call that ends while its node is killed is recorded, and its webhook matches the record", async () => {
     const { number } = await createCustomer("killed");
     const victim = cluster.node(1);
     const callersOf = new Map<string, TestCaller>();

@@ -76,7 +76,7 @@ describe("two calls in one media process, and an exception", () => {
 
   const sound = (sample: number): Int16Array => new Int16Array(FRAME_SAMPLES).fill(sample);
 
-  test("one in the handler of a packet ends the call that it came in, and no other", async () => {
+  test("an exception in the handler of a packet ends only its own call", async () => {
     const from = "+15550900001";
     const faults = await platform.metric("parley_call_faults_total");
     await withOther(from, async (caller) => {
@@ -87,7 +87,7 @@ describe("two calls in one media process, and an exception", () => {
     assert.equal((await platform.metric("parley_call_faults_total")) - faults, 1);
   });
 
-  test("one in the handler of a vendor's message ends the call whose recognizer it is", async () => {
+  test("an exception in the handler of a vendor's message ends only the recognizer's call", async () => {
     const from = "+15550900002";
     await withOther(from, async (caller) => {
       await caller.say(await readRecording("go-forward.wav"));
@@ -96,7 +96,7 @@ describe("two calls in one media process, and an exception", () => {
     await assertFailed(from, "injected into a vendor's message");
   });
 
-  test("one in a timer that belongs to no call is counted, and every call goes on", async () => {
+  test("an exception in a timer without a call is counted, and every call continues", async () => {
     const from = "+15550900003";
     const faults = await platform.metric("parley_process_faults_total");
     await withOther(from, async (caller) => {

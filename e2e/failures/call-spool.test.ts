@@ -22,7 +22,7 @@ describe("a node that dies while its database is away", () => {
     await rm(dataDirectory, { recursive: true, force: true });
   });
 
-  test("what was said in its calls, and how one of them ended, is written down at its next start", async () => {
+  test("stores transcripts and the end of its calls at its next start", async () => {
     const first = await Platform.start({ dataDirectory, env: cluster.env });
     let second: Platform | undefined;
     const callers: TestCaller[] = [];

@@ -108,7 +108,7 @@ describe("three nodes on one database", () => {
     await assertToldOnce(id, "api_hangup");
   });
 
-  test("a database that is away for 10 s costs no call and none of its words, and no new call is taken meanwhile", async () => {
+  test("a database outage of 10 s loses no call and no words, and new calls are rejected meanwhile", async () => {
     const [first, second] = ["+15550900002", "+15550900003"];
     const callers = [await call(cluster.node(0), first), await call(cluster.node(1), second)];
     await cluster.stopDatabase();
@@ -146,7 +146,7 @@ describe("three nodes on one database", () => {
     }
   });
 
-  test("a node that is killed loses its calls, which the others write down, and nobody else's", async () => {
+  test("the calls of a killed node end as node_lost, and other calls continue", async () => {
     const [lost, kept] = ["+15550900005", "+15550900006"];
     await call(cluster.node(2), lost);
     const caller = await call(cluster.node(0), kept);

@@ -60,7 +60,7 @@ describe("a platform that loses a process", () => {
     await assertCallWorks("+15550700002");
   });
 
-  test("a call that loses the inference process recovers, or ends with what it lacked", async () => {
+  test("a call that loses the inference process recovers, or ends with the reason", async () => {
     const from = "+15550700003";
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {

@@ -55,7 +55,7 @@ describe("the README's second terminal", () => {
       .replaceAll(/sleep \d+/g, "sleep 1");
   }
 
-  test("makes an agent with a number and has it call the demo's telephone, which answers", async () => {
+  test("creates an agent with a number that calls the demo's telephone, which answers", async () => {
     const { setUp, agent, calls, outbound } = await readBlocks();
     const script = `${setUp}\n${agent}\n${calls}\n${outbound}\necho; echo "call=$CALL"`;
     const { status, stdout, stderr } = await runBash(adapt(script, platform.apiKey));
@@ -71,7 +71,7 @@ describe("the README's second terminal", () => {
     await platform.api.hangUpCall(callId);
   });
 
-  test("shows what was refused, and goes no further, if the key is wrong", async () => {
+  test("shows the error and stops if the key is wrong", async () => {
     const { setUp, agent } = await readBlocks();
     const { status, stdout, stderr } = await runBash(adapt(`${setUp}\n${agent}`, "parley_wrong"));
     assert.notEqual(status, 0);

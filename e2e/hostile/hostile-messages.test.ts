@@ -70,7 +70,7 @@ describe("a started platform that gets hostile messages", () => {
     return count;
   }
 
-  test("messages that were slow to read stall nothing and cost the call under way nothing", async () => {
+  test("messages that are expensive to parse cause no stall and do not affect the call in progress", async () => {
     const from = "+15550610001";
     const stallsBefore = await longStalls();
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
@@ -92,7 +92,7 @@ describe("a started platform that gets hostile messages", () => {
     assert.equal(await longStalls(), stallsBefore);
   });
 
-  test("names that no database takes are refused, and the traces of later calls are kept", async () => {
+  test("names that the database cannot store are rejected, and the traces of later calls are kept", async () => {
     assert.equal(await invite("+15550610002", (text) => text.replace("Call-ID: ", "Call-ID: \0")), 400);
     assert.equal(await invite("%00abc", (text) => text), 400);
     assert.equal(await invite("+15550610003", (text) => text.replace(/^INVITE sip:/, "INVITE sip:%00")), 400);

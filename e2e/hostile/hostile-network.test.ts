@@ -32,7 +32,7 @@ describe("a started platform on a hostile network", () => {
   });
   after(async () => await platform.stop());
 
-  test("garbage on the SIP and RTP ports disturbs neither the call under way nor the platform", async () => {
+  test("garbage on the SIP and RTP ports affects neither the call in progress nor the platform", async () => {
     const from = "+15550600001";
     const random = seededRandom(3550);
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
@@ -58,7 +58,7 @@ describe("a started platform on a hostile network", () => {
     assert.equal((await fetch(`${platform.url}/readyz`)).status, 200);
   });
 
-  test("another source can neither take over a call's audio nor be heard in it", async () => {
+  test("another source can neither receive a call's audio nor be heard in it", async () => {
     const from = "+15550600002";
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     const stranger = createSocket("udp4");

@@ -75,7 +75,7 @@ describe("two nodes with a phone call each", () => {
     await assertCallsGoOn();
   });
 
-  test("keyed requests that wait for a frozen node starve nothing of the node that was asked", async () => {
+  test("requests that wait for a frozen node do not block the node that received them", async () => {
     const [asked, frozen] = [cluster.node(0), cluster.node(1)];
     const { $client: database } = await openDatabase(cluster.env["DATABASE_URL"] ?? "", {
       maxConnections: 1,

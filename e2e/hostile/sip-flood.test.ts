@@ -27,7 +27,7 @@ describe("a platform that is flooded with INVITEs by UDP", () => {
   });
   after(async () => await platform.stop());
 
-  test("takes a carrier's call while strangers call unknown numbers in its name and known ones in theirs", async (context) => {
+  test("accepts a carrier's call while strangers forge its address and call known numbers", async (context) => {
     const from = "+15550800001";
     const lookupsBefore = await platform.metric("parley_sip_number_lookups_total");
     let largestTransactionCount = 0;

@@ -43,7 +43,7 @@ function slowDown(pid: number): () => void {
   return () => clearInterval(timer);
 }
 
-test("a node whose audio is late refuses new calls, keeps those that it has, and takes calls again when audio is on time", async (context) => {
+test("a node with late audio rejects new calls, keeps its own, and accepts calls again when audio is on time", async (context) => {
   const isLate = async (): Promise<boolean> =>
     (await platform.metric("parley_media_wheel_lag_p99_seconds")) > MAX_LAG_SECONDS;
   const active = await TestCaller.call({ sipPort: platform.sipPort, number, from: FROM });

@@ -52,7 +52,7 @@ describe("a machine whose speech models serve two calls", () => {
     await waitFor(`${count} calls with local speech`, isSo, 10_000);
   }
 
-  test("says which voice it has chosen, why, and for how many calls", async () => {
+  test("reports which voice it has chosen, why, and for how many calls", async () => {
     const chosen = /default voice dittli\/male.*kokoro-1 1\.30/;
     assert.match(platform.output, chosen);
     assert.equal(await platform.metric("parley_local_speech_calls_max"), PLACES);
@@ -64,7 +64,7 @@ describe("a machine whose speech models serve two calls", () => {
     assert.match(message, /default voice dittli\/male.*at a time: 2\./i);
   });
 
-  test("of twenty callers at once it takes two, who hear all, and refuses the others at once", async () => {
+  test("accepts two of twenty callers, who hear everything, and rejects the others at once", async () => {
     const callers = await openCallers(CALLERS);
     try {
       const results = await Promise.all(callers.map(async (caller) => await caller.dial()));
@@ -87,7 +87,7 @@ describe("a machine whose speech models serve two calls", () => {
     }
   });
 
-  test("takes the next call when one has ended", async () => {
+  test("accepts the next call when one has ended", async () => {
     await takenToBe(0);
     const [caller] = await openCallers(1);
     try {

@@ -95,7 +95,7 @@ describe("a platform with half a core", { skip: skipWithout("taskset") }, () => 
     await hearGreeting(number, "+15550500002");
   });
 
-  test("tells how long its models' work waited, by what it is for", async () => {
+  test("reports how long its models' work waited, by purpose", async () => {
     const count = async (priority: string): Promise<number> =>
       await platform.metric(`parley_inference_queue_seconds_count{priority="${priority}"}`);
     assert.ok((await count("turn")) >= 1);

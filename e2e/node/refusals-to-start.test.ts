@@ -61,7 +61,7 @@ test("a folder that cannot be written is named with its variable", async () => {
   await assertRefuses({ PARLEY_MODELS_DIR: "/sys/models" }, /\/sys\/models .*PARLEY_MODELS_DIR/);
 });
 
-test("a database that cannot be reached is named in one line, its password not", async () => {
+test("an unreachable database is named in one line without its password", async () => {
   const port = await freePort();
   const { status, stderr } = await failToStart({
     DATABASE_URL: `postgres://parley:secret-password@127.0.0.1:${port}/parley`,
@@ -73,7 +73,7 @@ test("a database that cannot be reached is named in one line, its password not",
   assert.doesNotMatch(stderr, /secret-password/);
 });
 
-test("the demo and the cluster name a folder that cannot be written too", async () => {
+test("the demo and the cluster also name a folder that cannot be written", async () => {
   for (const program of ["apps/server/src/demo/demo.ts", "tools/cluster.ts"]) {
     const child = spawn(process.execPath, [program], {
       stdio: ["ignore", "ignore", "pipe"],

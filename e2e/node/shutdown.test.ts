@@ -53,7 +53,7 @@ describe("a platform that ends", () => {
     }
   });
 
-  test("after SIGTERM new calls get 503, the running one may end, and nothing is left running", async () => {
+  test("after SIGTERM new calls get 503, the active one can finish, and no process is left", async () => {
     const from = "+15550700006";
     const platform = await Platform.start({ dataDirectory, env: { PARLEY_SHUTDOWN_SECONDS: "30" } });
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number: agent.number, from });

@@ -80,7 +80,7 @@ function attribute(span: Span, name: string): string | number | undefined {
   return value?.stringValue ?? value?.doubleValue;
 }
 
-describe("what a platform tells of its calls", { skip: skipWithout("sipp") }, () => {
+describe("the telemetry of a platform", { skip: skipWithout("sipp") }, () => {
   let providers: ScriptedProviders;
   let collector: Collector;
   let platform: Platform;
@@ -113,7 +113,7 @@ describe("what a platform tells of its calls", { skip: skipWithout("sipp") }, ()
     return samples.find(({ name, labels }) => name.endsWith(suffix) && labels["part"] === part)?.value;
   }
 
-  test("the histograms hold each part of each turn that stands on a call's record", () => {
+  test("the histograms contain each part of each turn of a call's record", () => {
     const turns = calls.flatMap((call) => call.turns);
     assert.ok(turns.length >= CALLERS.length, "each caller was answered");
     for (const [part, field] of [
@@ -145,7 +145,7 @@ describe("what a platform tells of its calls", { skip: skipWithout("sipp") }, ()
     assert.equal(families.get("parley_lost_speech_total")?.samples[0]?.value, 0);
   });
 
-  test("a collector has a span of each call, of its turns in it, and of their parts in those", async () => {
+  test("a collector receives a span of each call, with its turns and their parts", async () => {
     for (const call of calls) {
       const spans = await waitFor(
         "the call's spans",

@@ -56,7 +56,7 @@ async function waitForReadiness(
   );
 }
 
-test("calls work without models that answer wrongly, and the node says which and what stands in", async (context) => {
+test("calls work without models that answer wrongly, and the node reports which and their replacements", async (context) => {
   const platform = await startWith(context, [
     "smart-turn/smart-turn-v3.2-cpu.onnx",
     "minilm/model_quantized.onnx",
@@ -86,7 +86,7 @@ test("calls work without models that answer wrongly, and the node says which and
   assert.equal(plainWords(textOf(call, "user")).trim(), GO_FORWARD);
 });
 
-test("without a recognizer that answers rightly no calls are taken, and /readyz says why", async (context) => {
+test("without a recognizer that answers correctly no calls are accepted, and /readyz reports why", async (context) => {
   const platform = await startWith(context, ["moonshine/base/encoder_model.onnx"]);
   const { waitingFor = [] } = await waitForReadiness(platform, ({ waitingFor: reasons = [] }) =>
     reasons.some((reason) => reason.includes("moonshine-base")),

@@ -69,7 +69,7 @@ describe(
       });
     });
 
-    test("baresip is called, and the agent talks with whoever answers there", async () => {
+    test("baresip is called, and the agent talks with the person", async () => {
       const baresip = await Baresip.start({ from: CALLEE, isAnswering: true });
       try {
         const placed = await calls.place(baresip.sipPort);
@@ -97,7 +97,7 @@ describe(
       }
     });
 
-    test("what an encrypted callee plays while it rings is no conversation, and what it says after it answered is", async () => {
+    test("early media of an encrypted callee is ignored, and speech after the answer is understood", async () => {
       const baresip = await Baresip.start({ from: CALLEE, isAnswering: "early", isEncrypted: true });
       try {
         const placed = await calls.place(baresip.sipPort, { trunk: { isSrtpRequired: true } });
@@ -115,7 +115,7 @@ describe(
       }
     });
 
-    test("what a network plays while it rings is not taken for the callee, who then has the whole greeting", async (context) => {
+    test("early media is not taken for the callee, who then hears the whole greeting", async (context) => {
       const early = respond({ status: "183 Session Progress", hasAudio: true });
       const heard = [answered, receive("ACK"), cue(), hangUp()];
       const steps = [receiveInvite(), early, play(), wait(speech.length / 8), ...heard];
@@ -133,7 +133,7 @@ describe(
       assert.ok((greeting?.startMs ?? Infinity) < 1_000, "at once when it was answered");
     });
 
-    test("of two telephones that ring the one that answers is talked with", async (context) => {
+    test("of two ringing telephones, the one that answers gets the conversation", async (context) => {
       const early = respond({ status: "183 Session Progress", hasAudio: true, phone: "hall" });
       const steps = [receiveInvite(), early, respond({ status: "180 Ringing", phone: "desk" }), ringing];
       const carrier = await startCarrier(context, [
@@ -150,7 +150,7 @@ describe(
       assertEnd(await calls.ended(id), "completed", "api_hangup");
     });
 
-    test("a trunk that challenges is given its credentials", async (context) => {
+    test("a trunk that challenges gets the credentials", async (context) => {
       const challenge = respond({
         status: "407 Proxy Authentication Required",
         headers: ['Proxy-Authenticate: Digest realm="carrier", nonce="5eed", algorithm=MD5, qop="auth"'],
@@ -171,7 +171,7 @@ describe(
       assertEnd(await calls.ended(id), "completed", "user_hangup");
     });
 
-    test("a call whose BYE nobody answers has ended all the same", async (context) => {
+    test("a call whose BYE is not answered has ended", async (context) => {
       const carrier = await startCarrier(context, [
         receiveInvite(),
         ringing,
@@ -188,7 +188,7 @@ describe(
       await calls.nothingIsLeft();
     });
 
-    test("a call keeps to the revision that it began with, whatever is published during it", async (context) => {
+    test("a call keeps its revision if another one is published meanwhile", async (context) => {
       const steps = [receiveInvite(), ringing, ...talk];
       const carrier = await startCarrier(context, steps, toPackets(speech, "PCMU"));
       const { id: agentId } = await calls.createAgent(carrier.port);
@@ -214,7 +214,7 @@ describe(
       assert.notEqual(agentRevision, agent.publishedRevision, "the next call runs on what was published");
     });
 
-    test("of many calls at once each ends as its callee does, and nothing is left of them", async () => {
+    test("each of many concurrent calls ends as its callee does, and leaves nothing", async () => {
       const carrier = await UserAgent.listen({
         bind: { address: "127.0.0.1", port: 0 },
         onInvite: (invite) => {

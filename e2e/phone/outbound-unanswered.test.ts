@@ -20,7 +20,7 @@ async function bindSocket(): Promise<Socket> {
   return socket;
 }
 
-describe("calls that the platform places, and that nobody takes", { skip: skipWithout("sipp") }, () => {
+describe("outbound calls without an answer", { skip: skipWithout("sipp") }, () => {
   let platform: Platform;
   let calls: OutboundCalls;
   before(async () => {
@@ -52,7 +52,7 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     });
   }
 
-  test("a callee who does not answer in time is given up by CANCEL", async (context) => {
+  test("a callee who does not answer in time gets CANCEL", async (context) => {
     const carrier = await startCarrier(context, [receiveInvite(), trying, ringing, ...canceled]);
     const { id } = await calls.place(carrier.port, { ringTimeoutSeconds: 5 });
     await calls.becomes(id, "ringing");
@@ -60,7 +60,7 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     assertEnd(await calls.ended(id), "no_answer", "dial_no_answer");
   });
 
-  test("a carrier that says 100 and then nothing is given up as well", async (context) => {
+  test("a carrier that sends only 100 gets CANCEL as well", async (context) => {
     const carrier = await startCarrier(context, [receiveInvite(), trying, ...canceled]);
     const { id } = await calls.place(carrier.port, { ringTimeoutSeconds: 5 });
     await carrier.done;
@@ -69,7 +69,7 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     assert.equal(call.startedAt, null);
   });
 
-  test("a carrier that says nothing at all fails the call once the transaction times out", async () => {
+  test("a carrier without any response fails the call once the transaction times out", async () => {
     const socket = await bindSocket();
     try {
       const { id } = await calls.place(socket.address().port);
@@ -79,7 +79,7 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     }
   });
 
-  test("a port where nobody listens fails the call", async () => {
+  test("a closed port fails the call", async () => {
     const socket = await bindSocket();
     const { port } = socket.address();
     socket.close();
@@ -106,7 +106,7 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     assertEnd(await calls.ended(id), "busy", "dial_busy");
   });
 
-  test("a redirection to where no call may go is not followed", async (context) => {
+  test("a redirection to a forbidden destination is not followed", async (context) => {
     const moved = respond({
       status: "302 Moved Temporarily",
       contact: "sip:+870773111632@127.0.0.1:{{port}}",

@@ -115,7 +115,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     assert.ok(Math.abs(lengthMs - talkedMs) < 1_000, `${lengthMs} ms of ${talkedMs}`);
   });
 
-  test("is fetched by whoever has the link, in parts too, and by nobody without", async () => {
+  test("is served whole and in parts to clients with the link only", async () => {
     const { id } = await recordedCall("+15550900001");
     const data = await platform.api.getCallRecording(id);
     const whole = Buffer.from(await (await fetch(data.url)).arrayBuffer());
@@ -141,7 +141,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     }
   });
 
-  test("is not made where the agent keeps none", async () => {
+  test("is not made if the agent's recording is disabled", async () => {
     const { number: unrecorded } = await createAgent(platform, { recordingEnabled: false });
     const from = "+15550900002";
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number: unrecorded, from });
@@ -175,7 +175,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     assert.equal(wordOverlap(GO_FORWARD, plainWords(await recognize(speechSegments(left)))), 1);
   });
 
-  test("is made after the next start where the whole node was killed", async () => {
+  test("is made after the next start if the whole node was killed", async () => {
     await waitFor("readiness", async () => (await fetch(`${platform.url}/readyz`)).status === 200, 30_000);
     const from = "+15550900004";
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });

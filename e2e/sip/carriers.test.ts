@@ -162,7 +162,7 @@ describe("carriers and PBXs as they are", () => {
     assert.equal(call.endDetail, "SDP offer rejected: 488 No Usable SRTP Key");
   });
 
-  test("a caller without a codec of ours is no internal error", async () => {
+  test("a caller without a supported codec causes no internal error", async () => {
     const { raw, from } = await open("UDP");
     using _raw = raw;
     raw.send(raw.request("INVITE", { body: sdp({ payloads: "18" }) }));

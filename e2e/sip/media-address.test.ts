@@ -13,7 +13,7 @@ import { waitFor } from "@parley/testing";
 /** Audio is sent for 2 s to a caller that has not shown that it is there. */
 const MAX_UNCONFIRMED_PACKETS = 100;
 
-describe("where a phone call's audio goes", () => {
+describe("the destination of a phone call's audio", () => {
   let providers: ScriptedProviders;
   let platform: Platform;
   let number: string;
@@ -27,7 +27,7 @@ describe("where a phone call's audio goes", () => {
     await providers.close();
   });
 
-  test("an offer that names a group's, everybody's or no routable address is refused with 488", async () => {
+  test("an offer with a multicast, broadcast or unroutable address is rejected with 488", async () => {
     for (const [index, address] of ["224.0.0.1", "255.255.255.255", "169.254.1.1"].entries()) {
       const from = `+1555091000${index}`;
       using caller = await RawSip.open({ sipPort: platform.sipPort, number, from });
@@ -47,7 +47,7 @@ describe("where a phone call's audio goes", () => {
     }
   });
 
-  test("in a call such an address is refused, and the audio stays where it was", async () => {
+  test("during a call this address is rejected, and the audio keeps its destination", async () => {
     await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550910010" });
     try {
       await caller.agentToSpeak();
@@ -62,7 +62,7 @@ describe("where a phone call's audio goes", () => {
     }
   });
 
-  test("one INVITE that nobody acknowledges brings 2 s of audio to the address in its SDP, and no more", async () => {
+  test("an unacknowledged INVITE sends at most 2 s of audio to the address in its SDP", async () => {
     const victim = createSocket("udp4").bind(0, "127.0.0.1");
     await once(victim, "listening");
     let packets = 0;

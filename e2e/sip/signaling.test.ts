@@ -57,7 +57,7 @@ describe("the signaling of a started platform", () => {
     raw.close();
   }
 
-  test("a number that nobody has is refused with 404, and no call is written down", async () => {
+  test("an unknown number is rejected with 404, and no call is stored", async () => {
     assert.equal(await refusal("+15550999999", "+15550500001"), 404);
     assert.deepEqual(await callsFrom(platform, "+15550500001"), []);
   });
@@ -68,7 +68,7 @@ describe("the signaling of a started platform", () => {
     assert.equal(await refusal(disabled.number, "+15550500002"), 480);
   });
 
-  test("a caller that speaks no codec of ours is refused with 488", async () => {
+  test("a caller without a supported codec is rejected with 488", async () => {
     using raw = await RawSip.open({ sipPort, number, from: "+15550500003" });
     raw.send(raw.request("INVITE", { body: sdp({ payloads: "18" }) }));
     assert.equal(RawSip.statusOf(await raw.response("INVITE")), 488);
@@ -77,7 +77,7 @@ describe("the signaling of a started platform", () => {
     assert.equal((await endedCall(platform, "+15550500003")).status, "failed");
   });
 
-  test("keys that the caller presses stand in the transcript", async () => {
+  test("keys that the caller presses are in the transcript", async () => {
     await using caller = await TestCaller.call({ sipPort, number, from: "+15550500004" });
     try {
       await caller.agentToSpeak();
@@ -112,7 +112,7 @@ describe("the signaling of a started platform", () => {
     assert.deepEqual([call.status, call.endReason, call.billableSeconds], ["canceled", "canceled", 0]);
   });
 
-  test("an INVITE that is sent again makes no second call", async () => {
+  test("a retransmitted INVITE makes no second call", async () => {
     const from = "+15550500006";
     using raw = await RawSip.open({ sipPort, number, from });
     const invite = raw.request("INVITE", { body: sdp() });
@@ -128,7 +128,7 @@ describe("the signaling of a started platform", () => {
     assert.equal((await callsFrom(platform, from)).length, 1);
   });
 
-  test("a caller who leaves the offer to us answers it in its ACK and is heard", async () => {
+  test("a caller without an offer answers ours in the ACK and is heard", async () => {
     const from = "+15550500007";
     using raw = await RawSip.open({ sipPort, number, from });
     const response = await establish(raw, "", sdp());
@@ -141,7 +141,7 @@ describe("the signaling of a started platform", () => {
     assert.deepEqual([(await endedCall(platform, from)).endReason], ["user_hangup"]);
   });
 
-  test("holding and resuming a call keeps it, and nothing is sent to who holds", async () => {
+  test("a call survives hold and resume, and nothing is sent during hold", async () => {
     const from = "+15550500008";
     using raw = await RawSip.open({ sipPort, number, from });
     await establish(raw, sdp());
@@ -164,7 +164,7 @@ describe("the signaling of a started platform", () => {
     assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
   });
 
-  test("a re-INVITE with no codec of ours is refused and the call goes on", async () => {
+  test("a re-INVITE without a supported codec is rejected and the call continues", async () => {
     const from = "+15550500009";
     using raw = await RawSip.open({ sipPort, number, from });
     await establish(raw, sdp());

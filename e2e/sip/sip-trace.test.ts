@@ -45,7 +45,7 @@ describe("the trace of a call", () => {
   });
   after(async () => await platform.stop());
 
-  test("holds its messages in their order, and how its audio went", () => {
+  test("contains its messages in order, and statistics of its audio", () => {
     const starts = startsOf(trace.messages);
     // What was sent again where the machine was slow.
     const once = starts.filter((start, index) => start !== starts[index - 1] || start === "200");

@@ -17,7 +17,7 @@ import { TestCaller } from "../support/phone/test-caller.ts";
 
 const GREETING = "Hello, you may speak now.";
 
-describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip", "openssl") }, () => {
+describe("calls over other transports than UDP", { skip: skipWithout("sipp", "baresip", "openssl") }, () => {
   let folder: string;
   let platform: Platform;
   let number: string;
@@ -90,7 +90,7 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
     assertTalk(call, GREETING);
   });
 
-  test("audio to where no way leads is refused with the reason", async (context) => {
+  test("audio to an unreachable address is rejected with the reason", async (context) => {
     const bind = { address: "127.0.0.1", port: 0 };
     const caller = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
     context.after(async () => await caller.close());

@@ -61,7 +61,7 @@ describe("the trunks of a started platform", () => {
     },
   );
 
-  test("a trunk that requires encrypted audio refuses a call without, and takes one with it", async (context) => {
+  test("a trunk that requires encrypted audio rejects a call without it, and accepts one with it", async (context) => {
     const { number } = await createOnTrunk({ isSrtpRequired: true });
     const { sipPort } = platform;
     await assert.rejects(
@@ -113,7 +113,7 @@ describe("the trunks of a started platform", () => {
   });
 });
 
-test("whoever guesses numbers is refused, and locks nobody out", async () => {
+test("a stranger who guesses numbers is rejected, and does not lock out others", async () => {
   const platform = await Platform.start();
   const guesser = await UserAgent.listen({
     bind: { address: "127.0.0.1", port: 0 },

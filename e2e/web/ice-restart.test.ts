@@ -28,7 +28,7 @@ describe("a browser whose network changes during a call", { skip: skipWithoutChr
   before(async () => void (platform = await Platform.start()));
   after(async () => await platform.stop());
 
-  test("restarts ICE by WHIP, and the call goes on over the same DTLS connection", async () => {
+  test("restarts ICE by WHIP, and the call continues over the same DTLS connection", async () => {
     const chromium = await Chromium.launch();
     const paths: UdpPath[] = [];
     try {
@@ -86,7 +86,7 @@ describe("a browser whose network changes during a call", { skip: skipWithoutChr
     }
   });
 
-  test("with the client library finds its way back by itself", async () => {
+  test("reconnects by itself with the client library", async () => {
     const chromium = await Chromium.launch();
     const [home, train] = [await UdpPath.open(), await UdpPath.open()];
     try {

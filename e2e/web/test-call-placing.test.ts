@@ -39,7 +39,7 @@ describe("a node that is ending, beside one that is not", () => {
     await cluster.stop();
   });
 
-  test("has the other one hold the test calls it is asked for, joins them there, and closes them when that one dies", async () => {
+  test("places its test calls on the other node, where they are joined, and closes them when that node dies", async () => {
     const [ending, other] = [cluster.node(0), cluster.node(1)];
     const { agentId, number } = await createAgent(ending, {
       voiceId: null,

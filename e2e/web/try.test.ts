@@ -31,7 +31,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     return { tried: new TryPage(page), problems };
   }
 
-  test("asks for a key, says why one does not do, and takes the right one", async () => {
+  test("asks for a key, explains why a wrong one is rejected, and accepts the right one", async () => {
     const { tried, problems } = await open();
     assert.deepEqual(await tried.inspect("key"), []);
     await tried.page.type("input", "parley_wrong");
@@ -47,7 +47,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("offers a sample agent to somebody who has none, and says where a key comes from", async () => {
+  test("offers a sample agent if there is none, and explains where to get a key", async () => {
     const { tried, problems } = await open();
     await tried.page.click("summary");
     await tried.waitForText("PARLEY_BOOTSTRAP_API_KEY");
@@ -63,7 +63,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     assert.equal(data.length, 1);
   });
 
-  test("says that a link's agent does not exist, and tells agents of one name apart", async () => {
+  test("reports that a link's agent does not exist, and distinguishes agents with the same name", async () => {
     ({ agentId } = await createAgent(platform, { defaultVariables: { customer_name: "Ada" } }));
     const other = await createAgent(platform);
     const { tried, problems } = await open(
@@ -81,7 +81,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("looks for the agents again when it is told to, and asks for another key when its own is refused", async () => {
+  test("reloads the agents on request, and asks for another key when its own is rejected", async () => {
     const { tried } = await open(`#key=${platform.apiKey}&agent=${agentId}`);
     await tried.waitForText("Start call");
     await tried.page.setRequestInterception(true);
@@ -100,7 +100,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await refused.tried.waitForText("Your API key");
   });
 
-  test("takes a key out of the link and leaves none in the address bar", async () => {
+  test("reads a key from the link and removes it from the address bar", async () => {
     const { tried, problems } = await open(`#key=${platform.apiKey}&agent=${agentId}`);
     await tried.waitForText("Start call");
     assert.equal(tried.page.url(), `${platform.url}/try`);
@@ -115,7 +115,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
-  test("says what to do where the microphone is refused", async () => {
+  test("explains what to do if the microphone is blocked", async () => {
     const { tried } = await open(`#key=${platform.apiKey}&agent=${agentId}`);
     await tried.page.evaluate(
       'navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("", "NotAllowedError"); }',
@@ -125,7 +125,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await tried.inspect("microphone-refused"), []);
   });
 
-  test("holds a call: a cut in the greeting, words both ways, times, an instruction, the end", async () => {
+  test("runs a call: an interrupted greeting, speech in both directions, times, an instruction, the end", async () => {
     const { tried, problems } = await open(`#key=${platform.apiKey}&agent=${agentId}`);
     await tried.watchConnections();
     const microphone = await ScriptedMicrophone.install(tried.page);

@@ -44,7 +44,7 @@ describe("a call in a browser", () => {
   before(async () => void (platform = await Platform.start()));
   after(async () => await platform.stop());
 
-  test("hears the agent, is understood, and is told live what happens; the record has it all", async (context) => {
+  test("hears the agent, is understood and receives live events, and the record is complete", async (context) => {
     const chromium = await launch(context);
     const { agentId } = await createAgent(platform, { firstMessage: GREETING });
     const call = await startTestCall(platform, agentId);
@@ -86,7 +86,7 @@ describe("a call in a browser", () => {
     assert.ok(!platform.output.includes(call.token), "no token in the log");
   });
 
-  test("who speaks into the agent's words stops it", async (context) => {
+  test("a caller who speaks over the agent stops it", async (context) => {
     const chromium = await launch(context);
     const { agentId } = await createAgent(platform, { firstMessage: LONG_GREETING });
     const call = await startTestCall(platform, agentId);
@@ -103,7 +103,7 @@ describe("a call in a browser", () => {
     assert.equal(transcript.find(({ role }) => role === "agent")?.interrupted, true);
   });
 
-  test("who hangs up into the agent's words is told how much of them was heard, and then the end", async (context) => {
+  test("a caller who hangs up during speech receives how much was heard, and then the end", async (context) => {
     const chromium = await launch(context);
     const { agentId } = await createAgent(platform, { firstMessage: LONG_GREETING });
     const call = await startTestCall(platform, agentId);
@@ -119,7 +119,7 @@ describe("a call in a browser", () => {
     assert.equal(lastItem?.item.interrupted, true);
   });
 
-  test("a browser that died is followed by another, and the conversation goes on", async (context) => {
+  test("a new browser replaces one that crashed, and the conversation continues", async (context) => {
     const { agentId } = await createAgent(platform, { firstMessage: GREETING });
     const call = await startTestCall(platform, agentId);
     const first = await Chromium.launch({ microphone: new Int16Array(48_000) });
@@ -148,7 +148,7 @@ describe("a call in a browser", () => {
     assertTalk(record, GREETING);
   });
 
-  test("a browser that does not come back has hung up", async () => {
+  test("a browser that does not return ends the call", async () => {
     const { agentId } = await createAgent(platform);
     const call = await startTestCall(platform, agentId);
     const chromium = await Chromium.launch({ microphone: new Int16Array(48_000) });

@@ -29,14 +29,14 @@ test("a slow step on a busy machine: says how slow, and that the machine is over
   ]);
 });
 
-test("a part that failed is named with the provider's own words", () => {
+test("a failed part is reported with the provider's message", () => {
   const call = { endReason: "error_tts", endDetail: "no audio within 4000 ms", turns: [] } as const;
   assert.deepEqual(explainFailure({ ...call, turns: [] }, failed, 0.5), [
     "the voice failed (no audio within 4000 ms)",
   ]);
 });
 
-test("without a slow step the machine is not blamed", () => {
+test("without a slow step the machine is not mentioned", () => {
   const [reason] = explainFailure({ ...ordinary, turns: [quick] }, failed, 0.3);
   assert.equal(reason, "no step of the call was slow or failed");
 });

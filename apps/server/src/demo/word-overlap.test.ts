@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordOverlap } from "./word-overlap.ts";
 
-test("the same words overlap wholly whatever their case and punctuation", () => {
+test("the same words overlap completely, regardless of case and punctuation", () => {
   assert.equal(wordOverlap("Okay. Is there any parking?", "okay is there any parking"), 1);
 });
 

@@ -126,7 +126,7 @@ describe("the doctor", () => {
     assert.equal(status, 1);
   });
 
-  test("names what a start would refuse in the configuration", async () => {
+  test("names everything in the configuration that prevents a start", async () => {
     const { status, results } = await runDoctor({ PARLEY_RTP_PORTS: "plenty", PARLEY_STT: "ears" });
     assertFailed(results, "configuration", /PARLEY_RTP_PORTS/, /docs\/operating\.md/);
     assertFailed(results, "configuration", /PARLEY_STT/, /docs\/operating\.md/);
@@ -151,7 +151,7 @@ describe("the doctor", () => {
     assert.equal(status, 1);
   });
 
-  test("finds nothing wrong with an old and small machine but what is", async () => {
+  test("reports only the problems of an old and small machine", async () => {
     const folders = { dataDirectory: folder, modelsDirectory: folder };
     const results = await runChecks([
       nodeCheck("20.1.0"),
@@ -166,7 +166,7 @@ describe("the doctor", () => {
     );
   });
 
-  test("a check that throws is a failed check, and the others are made", async () => {
+  test("a check that throws fails, and the others run", async () => {
     const results = await runChecks([
       { name: "broken", run: async () => await Promise.reject(new Error("unexpected")) },
       nodeCheck(),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DueFrames } from "./due-frames.ts";
 
-test("each tick has its frame", () => {
+test("each tick has one frame", () => {
   const frames = new DueFrames();
   assert.deepEqual(
     [7, 8, 9].map((tick) => frames.at(tick)),
@@ -31,7 +31,7 @@ test("a skipped tick counts the dropped ones before it", () => {
   assert.equal(frames.skip(50), 44);
 });
 
-test("no more than two seconds are made up for, nor what came while nobody listened", async () => {
+test("at most two seconds are made up for, and skipped ticks are not", async () => {
   const frames = new DueFrames();
   frames.at(0);
   frames.at(1000);

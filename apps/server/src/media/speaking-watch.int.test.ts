@@ -130,7 +130,7 @@ class Leg {
   }
 }
 
-test("an agent of whom no packet leaves is not shown as speaking, and has said only what was sent", async (context) => {
+test("an agent whose packets cannot be sent is not shown as speaking, and its transcript ends with what was sent", async (context) => {
   const text = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen";
   const leg = await Leg.open(context, { agent: { firstMessage: text } });
   leg.driver.tts.sendsWordTimings = true;
@@ -157,7 +157,7 @@ test("an agent of whom no packet leaves is not shown as speaking, and has said o
   assert.ok(text.startsWith(item.text));
 });
 
-test("a call goes on where packets leave again", async (context) => {
+test("a call continues once packets can be sent again", async (context) => {
   const leg = await Leg.open(context, {
     agent: { firstMessage: "Good morning, what can I do for you today?" },
     replies: ["We are open until five."],
@@ -177,7 +177,7 @@ test("a call goes on where packets leave again", async (context) => {
   assert.equal(leg.lostMs.length, 1);
 });
 
-test("on hold the agent is not shown as speaking, and goes on with the sentence afterwards", async (context) => {
+test("on hold the agent is not shown as speaking, and afterwards continues the sentence", async (context) => {
   const text = "Good morning, what can I do for you today?";
   const leg = await Leg.open(context, { agent: { firstMessage: text } });
   leg.connect();

@@ -16,7 +16,7 @@ async function createFolder(context: TestContext): Promise<string> {
 const now = (): number => Date.parse("2026-11-21T10:00:00Z");
 const fail = (error: unknown): never => assert.fail(String(error));
 
-test("the log of a call replays to what was decided in it, and is its owner's alone to read", async (context) => {
+test("the log of a call replays to the same decisions, and only its owner can read it", async (context) => {
   const folder = await createFolder(context);
   const call = new CallDriver({ agent: { firstMessage: "Hello." }, replies: ["Until six."] });
   const log = new TurnLogs({ folder, keptDays: 7, onError: fail, now }).open(
@@ -38,7 +38,7 @@ test("the log of a call replays to what was decided in it, and is its owner's al
   assert.equal((await stat(file)).mode & 0o077, 0);
 });
 
-test("logs are deleted when their days are over, and nothing else in the folder", async (context) => {
+test("logs are deleted after their days, and other files of the folder are not", async (context) => {
   const folder = await createFolder(context);
   for (const name of ["2026-11-13", "2026-11-14", "notes"]) await mkdir(path.join(folder, name));
   const { turnSettings } = new CallDriver().conversation;
@@ -46,7 +46,7 @@ test("logs are deleted when their days are over, and nothing else in the folder"
   assert.deepEqual((await readdir(folder)).sort(), ["2026-11-14", "2026-11-21", "notes"]);
 });
 
-test("where no log can be written the call goes on, and it is told once", async (context) => {
+test("if a log cannot be written the call continues, and the error is reported once", async (context) => {
   const folder = path.join(await createFolder(context), "taken");
   await writeFile(folder, "a file");
   const errors: unknown[] = [];

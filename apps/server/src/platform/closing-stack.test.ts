@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ClosingStack } from "./closing-stack.ts";
 
-test("what was started last is closed first, once", async () => {
+test("the last started resource is closed first, and once", async () => {
   const closed: string[] = [];
   const stack = new ClosingStack();
   stack.add(async () => void closed.push("first"));
@@ -11,7 +11,7 @@ test("what was started last is closed first, once", async () => {
   assert.deepEqual(closed, ["second", "first"]);
 });
 
-test("a failure keeps nothing else from being closed, and is told", async () => {
+test("after a failure the other resources are closed, and the failure is reported", async () => {
   const closed: string[] = [];
   const stack = new ClosingStack();
   stack.add(async () => void closed.push("first"));
@@ -20,7 +20,7 @@ test("a failure keeps nothing else from being closed, and is told", async () => 
   assert.deepEqual(closed, ["first"]);
 });
 
-test("what starts while everything ends is closed as well", async () => {
+test("a resource that starts during the close is closed as well", async () => {
   const closed: string[] = [];
   const stack = new ClosingStack();
   await stack.close();

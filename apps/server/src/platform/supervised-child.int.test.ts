@@ -28,7 +28,7 @@ describe("the watchdog of a child process", () => {
   });
   after(async () => await child.close(1_000));
 
-  test("a parent that was stalled itself does not take its children for stuck", async () => {
+  test("a parent that was stalled does not kill its children", async () => {
     const { pid } = child;
     // From `setImmediate` the event loop runs its overdue timers next, before it reads what the child has sent.
     for (let stalls = 0; stalls < 2; stalls++)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import type {
   SampleRateHz,
   SpeechToText,
@@ -30,12 +30,12 @@ export function speechToTextConformance(
   name: string,
   makeSubject: () => Promise<SpeechToTextSubject> | SpeechToTextSubject,
 ): void {
-  function check(behavior: string, body: (session: Session) => Promise<void>): void {
-    test(`${name}: ${behavior}`, async () => {
+  function check(behavior: string, body: (session: Session, context: TestContext) => Promise<void>): void {
+    test(`${name}: ${behavior}`, async (context) => {
       const subject = await makeSubject();
       const session = new Session(subject);
       try {
-        await body(session);
+        await body(session, context);
       } finally {
         session.stream.close();
         await subject.close?.();
@@ -95,9 +95,9 @@ export function speechToTextConformance(
 
   check(
     "a lost connection is reported once, as an error that says whether a retry may help",
-    async (session) => {
+    async (session, context) => {
       const { breakConnection } = session.subject;
-      if (breakConnection === undefined) return;
+      if (breakConnection === undefined) return context.skip("the subject cannot break its connection");
       session.speak();
       await sleep(QUIET_MS);
       breakConnection();

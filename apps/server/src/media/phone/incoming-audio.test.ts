@@ -102,7 +102,7 @@ for (const sampleRateHz of [8000, 16_000] as const) {
   }
 }
 
-test("a peer that changes its codec in mid-call, as fixed payload types let it, is heard on", () => {
+test("a peer that changes to another static payload type during the call is still decoded", () => {
   const audio = new IncomingAudio(16_000);
   assert.deepEqual(audio.connect("PCMU", 0, 101), [0, 8, 9, 13, 101]);
   const peer = new Peer();
@@ -116,7 +116,7 @@ test("a peer that changes its codec in mid-call, as fixed payload types let it, 
   assert.ok(least > LOUDNESS * 0.4, String(least));
 });
 
-test("what the negotiation calls telephone events is never decoded, whatever its number", () => {
+test("packets of the negotiated telephone-event payload type are never decoded as audio", () => {
   const audio = new IncomingAudio(8000);
   assert.deepEqual(audio.connect("PCMU", 0, 9), [0, 8, 13, 9]);
   const peer = new Peer();
@@ -127,7 +127,7 @@ test("what the negotiation calls telephone events is never decoded, whatever its
   assert.equal(levelOf(hear(audio, packets)) || 0, 0);
 });
 
-test("a sender that starts anew with another SSRC is heard on", () => {
+test("a sender that restarts with another SSRC is still decoded", () => {
   const audio = new IncomingAudio(8000);
   audio.connect("PCMU", 0, undefined);
   const peer = new Peer();
@@ -140,7 +140,7 @@ test("a sender that starts anew with another SSRC is heard on", () => {
   assert.ok(isEven(heard.subarray(0, 40 * 160), 160));
 });
 
-test("where the peer describes its silence its noise is heard, until it speaks again", () => {
+test("comfort noise is played from the peer's description until it speaks again", () => {
   const audio = new IncomingAudio(8000);
   audio.connect("PCMU", 0, undefined);
   const peer = new Peer();
@@ -157,7 +157,7 @@ test("where the peer describes its silence its noise is heard, until it speaks a
   assert.ok(isEven(heard.subarray(55 * 160, 65 * 160), 160));
 });
 
-test("what is heard is told as it came, at the place where it is heard, with what was lost", () => {
+test("the tap receives each packet at its playout time, and losses", () => {
   const told: [string, number, number][] = [];
   const audio = new IncomingAudio(16_000, {
     caller: (codec, payload, at) => told.push([codec, payload.length, at]),

@@ -46,7 +46,7 @@ class Line {
   }
 }
 
-test("keys go out as events, with the agent's audio standing still, and are pressed when all were sent", async () => {
+test("keys are sent as events while the agent's audio pauses, and the press resolves when all are sent", async () => {
   const line = new Line();
   const pressed = line.keypad.press("12w#", never);
   await line.run(70);
@@ -57,7 +57,7 @@ test("keys go out as events, with the agent's audio standing still, and are pres
   assert.deepEqual([line.count("event"), line.count("event") + line.count("silence")], [21, 55]);
 });
 
-test("a peer that takes no events hears tones", async () => {
+test("a peer without telephone events gets tones", async () => {
   const line = new Line();
   line.takesEvents = false;
   const pressed = line.keypad.press("1w2", never);
@@ -66,7 +66,7 @@ test("a peer that takes no events hears tones", async () => {
   assert.deepEqual([line.count("event"), line.count("tone"), line.count("silence")], [0, 10, 35]);
 });
 
-test("keys wait for the end of the agent's words, and for those before them", async () => {
+test("keys wait for the end of the agent's speech and for earlier keys", async () => {
   const line = new Line();
   line.isAgentSilent = false;
   const both = Promise.all([line.keypad.press("1", never), line.keypad.press("2", never)]);
@@ -78,7 +78,7 @@ test("keys wait for the end of the agent's words, and for those before them", as
   assert.equal(line.heard, "12");
 });
 
-test("keys that have not begun are not pressed once they are no longer wanted", async () => {
+test("aborted keys that have not begun are not sent", async () => {
   const line = new Line();
   const controller = new AbortController();
   line.isAgentSilent = false;

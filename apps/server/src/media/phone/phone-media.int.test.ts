@@ -65,7 +65,7 @@ async function readAll(socket: Socket): Promise<void> {
   await arrived;
 }
 
-test("the RTP clock keeps up with the time over a stall in which packets were dropped", async () => {
+test("the RTP timestamp follows the time over a stall in which packets were dropped", async () => {
   const { media, connect, peer, packets, scheduler, wheel } = await open();
   connect();
   media.start();
@@ -123,7 +123,7 @@ test("what the caller said while this process was stalled is heard after the sta
   assert.ok(missing.length <= 3, `not heard: ${missing.join()}`);
 });
 
-test("nothing is sent before the answer, and then in packets of the length that the peer wants", async () => {
+test("nothing is sent before the answer, and then packets of the length that the peer requests", async () => {
   const { media, connect, packets, pass } = await open();
   connect({ ptimeMs: 40 });
   await pass(10);
@@ -147,7 +147,7 @@ test("nothing is sent before the answer, and then in packets of the length that 
   );
 });
 
-test("until the caller acknowledges the answer or is heard, 2 s of audio are sent, and the greeting waits for the rest", async () => {
+test("until the caller acknowledges the answer or sends a packet, 2 s of audio are sent, and the rest of the greeting waits", async () => {
   for (const show of ["ACK", "packet"] as const) {
     const { media, connect, packets, pass, peer } = await open();
     connect();
@@ -166,7 +166,7 @@ test("until the caller acknowledges the answer or is heard, 2 s of audio are sen
   }
 });
 
-test("on hold nothing is sent, and afterwards the stream goes on with the time", async () => {
+test("on hold nothing is sent, and afterwards the timestamps continue with the time", async () => {
   const { media, connect, packets, pass } = await open();
   connect();
   media.start();
@@ -183,7 +183,7 @@ test("on hold nothing is sent, and afterwards the stream goes on with the time",
   assert.equal((after.sequenceNumber - before.sequenceNumber) & 0xffff, 1);
 });
 
-test("a peer that sends nothing is told of once, after the time that was set, and on hold only after half an hour", async () => {
+test("a silent peer is reported once, after the configured time, and on hold after half an hour", async () => {
   const { media, connect, timeouts, pass } = await open({ timeoutMs: 10_000 });
   connect({ isSending: false });
   media.start();
@@ -197,7 +197,7 @@ test("a peer that sends nothing is told of once, after the time that was set, an
   assert.ok((timeouts[0] ?? 0) >= 10_000 && (timeouts[0] ?? 0) <= 11_000);
 });
 
-test("after a stall of the process itself the peer has its whole time again", async () => {
+test("after a stall of this process the peer has the whole time again", async () => {
   const { media, connect, timeouts, pass, scheduler } = await open({ timeoutMs: 10_000 });
   connect();
   media.start();
@@ -209,7 +209,7 @@ test("after a stall of the process itself the peer has its whole time again", as
   assert.equal(timeouts.length, 1);
 });
 
-test("a held call that is never resumed is given up", async () => {
+test("a call that stays on hold is reported after half an hour", async () => {
   const { media, connect, timeouts, pass } = await open({ timeoutMs: 10_000 });
   connect({ isReceiving: false, isSending: false });
   media.start();
@@ -219,7 +219,7 @@ test("a held call that is never resumed is given up", async () => {
   assert.equal(timeouts.length, 1);
 });
 
-test("keys go out under the payload type that was agreed on, in place of audio, or as tones in it", async () => {
+test("keys are sent with the negotiated payload type in place of audio, or as tones", async () => {
   const { media, connect, packets, pass } = await open();
   const { signal } = new AbortController();
   connect({ telephoneEventPayloadType: 101 });

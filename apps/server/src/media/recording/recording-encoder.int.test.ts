@@ -97,7 +97,7 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     assert.ok(energy(left, HOLD.from + 5, HOLD.to - 5) < 100, `${what}: silence on hold`);
   }
 
-  test("has both voices of a telephone call where they were, over losses and a hold", async () => {
+  test("has both voices of a phone call at their times, over losses and a hold", async () => {
     const spool = await record("phone", 8000, {
       caller: { codec: "PCMA", packets: phonePackets("PCMA", speech.caller) },
       agent: { codec: "PCMU", packets: phonePackets("PCMU", speech.agent) },
@@ -119,7 +119,7 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     assert.ok(Math.abs(Number(String(probe.stdout)) * 1000 - (durationMs ?? 0)) < 10);
   });
 
-  test("takes G.722 and Opus, each side its own", async () => {
+  test("supports G.722 and Opus, with a codec for each side", async () => {
     const opus = await createOpusEncoder({ sampleRate: 8000, channels: 1, bitrate: 24_000 });
     // What the codec delays has been left out by the sender.
     const agent = framesOf(speech.agent).map((frame) => opus.encode(frame));
@@ -137,7 +137,7 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     );
   });
 
-  test("of a spool that was cut off is all that the spool still holds", async () => {
+  test("of a truncated spool contains everything up to the cut", async () => {
     const bytes = await readFile(path.join(folder, "phone.ended"));
     const cut = path.join(folder, "cut.spool");
     await writeFile(cut, bytes.subarray(0, Math.floor(bytes.length / 2)));
@@ -148,7 +148,7 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     assert.ok(likeness > 0.85, `${likeness}`);
   });
 
-  test("survives packets that make no sense", async () => {
+  test("ignores invalid packets", async () => {
     const noise = Array.from({ length: 100 }, (_, index) =>
       new Uint8Array(1 + ((index * 37) % 90)).fill(index * 91),
     );
@@ -159,7 +159,7 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     assert.ok((await encodeRecording(spool, path.join(folder, "noise.opus"))) !== undefined);
   });
 
-  test("does not come of what is no spool", async () => {
+  test("is not made from a file that is not a spool", async () => {
     const file = path.join(folder, "other.spool");
     await writeFile(file, "short");
     assert.equal(await encodeRecording(file, path.join(folder, "other.opus")), undefined);

@@ -20,7 +20,7 @@ describe("a recording's spool", () => {
       "payload" in record ? { ...record, payload: new Uint8Array(record.payload) } : record,
     );
 
-  test("gives back what passed, in its order, whatever the codec", async () => {
+  test("returns all packets in order, for each codec", async () => {
     const spools = new RecordingSpools({ folder, onError: refuseErrors });
     const spool = spools.open("whole", 16_000);
     const expected: SpoolRecord[] = [];
@@ -47,7 +47,7 @@ describe("a recording's spool", () => {
     assert.deepEqual(recordsOf(file), expected);
   });
 
-  test("is readable up to wherever its process died", async () => {
+  test("is readable up to the point at which its process died", async () => {
     const bytes = await readFile(path.join(folder, "whole.ended"));
     const all = recordsOf(path.join(folder, "whole.ended"));
     const cut = path.join(folder, "cut.spool");
@@ -60,7 +60,7 @@ describe("a recording's spool", () => {
     assert.equal(recordsOf(cut).length, all.length - 1);
   });
 
-  test("ends at what nobody wrote: zeros after a loss of power, or another file's bytes", async () => {
+  test("ends before bytes that were not written: zeros after a power loss, or another file's bytes", async () => {
     const bytes = await readFile(path.join(folder, "whole.ended"));
     const all = recordsOf(path.join(folder, "whole.ended"));
     const bad = path.join(folder, "bad.spool");
@@ -72,7 +72,7 @@ describe("a recording's spool", () => {
     assert.equal(readSpool(bad), undefined);
   });
 
-  test("lies on the disk about a second after it was given, call under way or not", async () => {
+  test("is on the disk about a second after it was written, also during the call", async () => {
     const spools = new RecordingSpools({ folder, onError: refuseErrors });
     const spool = spools.open("under-way", 8000);
     for (let frame = 0; frame <= 100; frame++) spool.caller("PCMU", new Uint8Array(160), frame * FRAME);
@@ -87,7 +87,7 @@ describe("a recording's spool", () => {
     assert.equal(recordsOf(path.join(folder, "under-way.ended")).length, 101);
   });
 
-  test("exists only for a call in which something passed", async () => {
+  test("exists only for a call with audio", async () => {
     const spools = new RecordingSpools({ folder, onError: refuseErrors });
     spools.open("unanswered", 8000);
     await spools.close();
@@ -97,7 +97,7 @@ describe("a recording's spool", () => {
     );
   });
 
-  test("that the disk does not take is given up, told once, and leaves nothing", async () => {
+  test("that the disk rejects is abandoned, reported once, and deleted", async () => {
     const errors: unknown[] = [];
     const spools = new RecordingSpools({
       folder: path.join(folder, "nowhere"),
@@ -130,7 +130,7 @@ describe("a recording's spool", () => {
     },
   );
 
-  test("is given up where the disk is a megabyte behind", async () => {
+  test("is abandoned if the disk is a megabyte behind", async () => {
     const errors: unknown[] = [];
     const spools = new RecordingSpools({ folder, onError: (error) => errors.push(error) });
     const spool = spools.open("slow", 8000);

@@ -25,7 +25,7 @@ function record(use: (timeline: StereoTimeline) => void): {
 const ofValue = (value: number, samples = FRAME): Int16Array => new Int16Array(samples).fill(value);
 
 describe("the timeline of a recording", () => {
-  test("has each voice on its side and at its place, and silence where nobody speaks", () => {
+  test("has each voice in its channel and at its time, and silence between them", () => {
     const { left, right, length } = record((timeline) => {
       timeline.place(0, 0, ofValue(1));
       timeline.place(1, 0, ofValue(2));
@@ -43,7 +43,7 @@ describe("the timeline of a recording", () => {
     assert.equal(left.filter((sample) => sample !== 0).length, 2 * FRAME);
   });
 
-  test("takes packets of any length, and what comes a little behind", () => {
+  test("accepts packets of any length, and slightly late ones", () => {
     const { left, right } = record((timeline) => {
       for (let packet = 0; packet < 100; packet++) {
         timeline.place(0, packet * 3 * FRAME_AT, ofValue(packet + 1, 3 * FRAME));
@@ -56,7 +56,7 @@ describe("the timeline of a recording", () => {
     }
   });
 
-  test("leaves out what comes far too late, and cuts what is longer than a packet may be", () => {
+  test("drops very late packets, and cuts packets beyond the maximum length", () => {
     const { left, length } = record((timeline) => {
       timeline.place(0, 100 * FRAME_AT, ofValue(1));
       timeline.place(0, 0, ofValue(2, 100 * FRAME));
@@ -68,7 +68,7 @@ describe("the timeline of a recording", () => {
     assert.equal(left[101 * FRAME], 3);
   });
 
-  test("lasts as long as the call did, a silent end included", () => {
+  test("is as long as the call, including a silent end", () => {
     const { left, length } = record((timeline) => {
       timeline.place(0, 0, ofValue(1));
       timeline.reach(48_000 + 6);

@@ -21,13 +21,13 @@ function listen(): { events: LiveEvents; told: () => unknown[] } {
   return { events, told: () => messages.splice(0).map((message): unknown => JSON.parse(message)) };
 }
 
-test("a connection is told first what the agent does", () => {
+test("a new connection first receives the agent's state", () => {
   const { events, told } = listen();
   events.replay();
   assert.deepEqual(told(), [{ type: "state", state: "listening" }]);
 });
 
-test("a new connection is told the state, all items and what is being said, and nothing of the past beside", () => {
+test("a new connection receives the state, all items and the current speech, but no past events", () => {
   const { events, told } = listen();
   const said: LiveCallEvent[] = [
     speech("a"),
@@ -42,7 +42,7 @@ test("a new connection is told the state, all items and what is being said, and 
   assert.deepEqual(told(), [said[3], said[1], said[2], said[4]]);
 });
 
-test("of a very long call the latest items are kept", () => {
+test("only the latest items of a very long call are kept", () => {
   const { events, told } = listen();
   for (let index = 0; index < 1500; index++) events.add(item(String(index), "user"));
   told();

@@ -70,12 +70,12 @@ function likeness(original: Int16Array, heard: Int16Array): number {
   return best;
 }
 
-test("speech comes through as it was said", async () => {
+test("speech arrives unchanged", async () => {
   const heard = await hear(await say(frames), () => false);
   assert.ok(likeness(speech, heard) > 0.8);
 });
 
-test("a tenth of the packets lost is made up for out of the packets after them, better than by concealment alone", async () => {
+test("ten percent of lost packets are restored from the packets after them, better than by concealment alone", async () => {
   const isLost = (index: number): boolean => index % 10 === 7;
   const guarded = likeness(speech, await hear(await say(frames, 0.15), isLost));
   const unguarded = likeness(speech, await hear(await say(frames), isLost));
@@ -83,7 +83,7 @@ test("a tenth of the packets lost is made up for out of the packets after them, 
   assert.ok(guarded > unguarded, `${guarded}, ${unguarded}`);
 });
 
-test("an agent that is silent sends a packet in 400 ms, and is heard again from its first word", async () => {
+test("a silent agent sends a packet every 400 ms, and its next speech arrives from the first word", async () => {
   const silence = Array.from<undefined>({ length: 200 });
   const packets = await say([...frames, ...silence, ...frames]);
   const between = packets.filter(({ timestamp }) => {
@@ -98,7 +98,7 @@ test("an agent that is silent sends a packet in 400 ms, and is heard again from 
   assert.ok(energyOf(second) > energyOf(first) / 2);
 });
 
-test("what is no Opus is passed over, and what follows is heard", async () => {
+test("invalid Opus is ignored, and later packets are decoded", async () => {
   const packets = await say(frames);
   const broken = packets.map((packet, index) =>
     index % 9 === 4 ? { ...packet, payload: Uint8Array.of(0xff, index, 0xff) } : packet,
@@ -106,7 +106,7 @@ test("what is no Opus is passed over, and what follows is heard", async () => {
   assert.ok(energyOf(await hear(broken, () => false)) > energyOf(speech) / 4);
 });
 
-test("a packet's length stands in its first byte", () => {
+test("the duration of a packet is read from its first byte", () => {
   assert.equal(opusSamplesIn(Uint8Array.of(0x08)), 960);
   assert.equal(opusSamplesIn(Uint8Array.of(0x78)), 960);
   assert.equal(opusSamplesIn(Uint8Array.of(0x83, 0x04)), 480);

@@ -204,7 +204,7 @@ class MovingBrowser {
   }
 }
 
-test("after an ICE restart the same connection goes on from another network, as often as needed", async () => {
+test("after each ICE restart the same connection continues from another network", async () => {
   const browser = await MovingBrowser.connect(PORTS);
   await browser.talk("at home");
   for (const network of ["on the train", "in town", "in the office"]) {
@@ -217,7 +217,7 @@ test("after an ICE restart the same connection goes on from another network, as 
   await browser.close();
 });
 
-test("until the browser has chosen a path of the restart, the one before it goes on", async () => {
+test("the previous path is used until the browser has nominated a path of the restart", async () => {
   const browser = await MovingBrowser.connect(PORTS);
   await browser.talk("before");
   const fragment = await browser.peer.restartIce(createIceCredentials(), []);
@@ -226,7 +226,7 @@ test("until the browser has chosen a path of the restart, the one before it goes
   await browser.close();
 });
 
-test("who does not know the new password reaches nobody", async () => {
+test("a peer without the new password is not answered", async () => {
   const browser = await MovingBrowser.connect(PORTS);
   await browser.restartIce();
   assert.equal(await browser.choosePath("guessed"), false);
@@ -235,7 +235,7 @@ test("who does not know the new password reaches nobody", async () => {
   await browser.close();
 });
 
-test("a restart in place of one that was not used yet makes that one's credentials worthless", async () => {
+test("a restart invalidates the credentials of an earlier, unused restart", async () => {
   const browser = await MovingBrowser.connect(PORTS);
   await browser.restartIce();
   await browser.peer.restartIce(createIceCredentials(), []);
@@ -254,7 +254,7 @@ test("ICE is not restarted if connections share one port", async () => {
   await browser.close();
 });
 
-test("where no port is free ICE is not restarted, and may be later", async () => {
+test("without a free port ICE is not restarted, and can be restarted later", async () => {
   const ports = { first: PORTS.last + 2, last: PORTS.last + 3 };
   const browser = await MovingBrowser.connect(ports);
   const taken = createSocket("udp6");

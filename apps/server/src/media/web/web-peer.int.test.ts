@@ -88,7 +88,7 @@ test("two browsers on one port each have their own connection, its audio and its
   await sleep(600);
 });
 
-test("an offer that cannot be answered is an error, and no more", async () => {
+test("an offer that cannot be answered is only an error", async () => {
   const ignore = (): void => {};
   const peer = new WebPeer({
     scope: new CallScope((error) => assert.fail(String(error))),

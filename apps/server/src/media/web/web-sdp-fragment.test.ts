@@ -4,7 +4,7 @@ import { readCandidate, readFragment, writeRestartFragment } from "./web-sdp-fra
 
 const toSdp = (lines: readonly string[]): string => lines.map((line) => `${line}\r\n`).join("");
 
-test("a fragment of trickle ICE tells whose candidates it brings", () => {
+test("a trickle ICE fragment contains candidates with their credentials", () => {
   const fragment = [
     "a=ice-ufrag:EsAw",
     "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1",
@@ -28,7 +28,7 @@ test("a fragment of trickle ICE tells whose candidates it brings", () => {
   });
 });
 
-test("what is no fragment is none", () => {
+test("a text that is not a fragment is rejected", () => {
   for (const text of ["", "hello", "a=mid:0\r\n", "v=0\r\na=ice-ufrag:EsAw\r\n"])
     assert.equal(readFragment(text), undefined);
 });
@@ -64,7 +64,7 @@ test("the answer to a restart has the first answer's addresses on the new port, 
   );
 });
 
-test("a candidate is reached by UDP at an address, or not at all", () => {
+test("only UDP candidates with an IP address are used", () => {
   assert.deepEqual(
     readCandidate("a=candidate:1 1 udp 1 2001:db8::1 5000 typ srflx raddr 10.0.0.1 rport 5000"),
     {

@@ -41,7 +41,7 @@ const dataLines = [
 
 const toSdp = (...sections: (readonly string[])[]): string => sections.flat().join("\r\n") + "\r\n";
 
-test("an offer is narrowed to Opus, and to candidates that can be reached", () => {
+test("an offer is reduced to Opus and to reachable candidates", () => {
   const reading = readOffer(toSdp(sessionLines, audioLines, dataLines));
   assert.ok(reading.ok);
   const { sdp, opusPayloadType, audioMid } = reading.offer;
@@ -54,11 +54,11 @@ test("an offer is narrowed to Opus, and to candidates that can be reached", () =
   assert.doesNotMatch(sdp, /red|PCMU|telephone-event|transport-cc|extmap|\.local|usedtx|end-of-candidates/);
 });
 
-test("an offer without a data channel will do", () => {
+test("an offer without a data channel is accepted", () => {
   assert.equal(readOffer(toSdp(sessionLines, audioLines)).ok, true);
 });
 
-test("what is no SDP is malformed", () => {
+test("a text that is not SDP is reported as malformed", () => {
   for (const text of [
     "",
     "{}",
@@ -75,7 +75,7 @@ test("what is no SDP is malformed", () => {
   assert.equal(reading.refusal, "malformed");
 });
 
-test("offers of something else are refused, and say what is wanted", () => {
+test("other offers are rejected with a message that names what is required", () => {
   const videoLines = audioLines.map((line) => line.replace("m=audio", "m=video"));
   const offers: [RegExp, string][] = [
     [/one audio section/, toSdp(sessionLines, dataLines)],
@@ -112,7 +112,7 @@ test("offers of something else are refused, and say what is wanted", () => {
   }
 });
 
-test("any text is read without throwing", () => {
+test("any text is parsed without an exception", () => {
   const offer = toSdp(sessionLines, audioLines, dataLines);
   for (let at = 0; at < offer.length; at += 7) {
     readOffer(offer.slice(0, at));
@@ -122,7 +122,7 @@ test("any text is read without throwing", () => {
   }
 });
 
-test("an answer names the agent's stream, none of the browser's, and our public address beside our own", () => {
+test("an answer contains the agent's stream, not the browser's, and the public address besides the local one", () => {
   const answer = completeAnswer(toSdp(sessionLines, audioLines, dataLines), {
     ssrc: 4711,
     cname: "agent",
@@ -134,7 +134,7 @@ test("an answer names the agent's stream, none of the browser's, and our public 
   assert.match(answer, /192\.0\.2\.7 54321/);
 });
 
-test("a public address that is ours anyway is not told twice", () => {
+test("a public address that is also a local one appears once", () => {
   const answer = completeAnswer(toSdp(sessionLines, audioLines), {
     ssrc: 1,
     cname: "agent",
@@ -143,7 +143,7 @@ test("a public address that is ours anyway is not told twice", () => {
   assert.equal(answer.match(/192\.0\.2\.7/g)?.length, 1);
 });
 
-test("a description's ICE credentials are found", () => {
+test("the ICE credentials of a description are found", () => {
   assert.deepEqual(iceCredentialsOf(toSdp(sessionLines, audioLines)), {
     ufrag: "EsAw",
     pwd: "P2uYro0UCOQ4zxjKXaWCBui1",

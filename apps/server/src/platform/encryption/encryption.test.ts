@@ -6,7 +6,7 @@ import path from "node:path";
 import test from "node:test";
 import { Encryption, loadOrCreateKey, parseEncryptionKey } from "./encryption.ts";
 
-test("what was encrypted comes back with the same key and context only", () => {
+test("a text is decrypted only with the same key and context", () => {
   const encryption = new Encryption(randomBytes(32));
   const stored = encryption.encrypt("pässword", "sip_trunks/1");
   assert.equal(encryption.decrypt(stored, "sip_trunks/1"), "pässword");
@@ -14,7 +14,7 @@ test("what was encrypted comes back with the same key and context only", () => {
   assert.throws(() => new Encryption(randomBytes(32)).decrypt(stored, "sip_trunks/1"));
 });
 
-test("a changed or cut text is refused", () => {
+test("a changed or truncated text is rejected", () => {
   const encryption = new Encryption(randomBytes(32));
   const stored = encryption.encrypt("secret", "a");
   const bytes = Buffer.from(stored.slice(3), "base64");
@@ -29,7 +29,7 @@ test("the same text is never encrypted to the same bytes", () => {
   assert.notEqual(encryption.encrypt("x", "a"), encryption.encrypt("x", "a"));
 });
 
-test("the fingerprint tells keys apart and holds none of them", () => {
+test("the fingerprint differs for each key and does not reveal it", () => {
   const key = randomBytes(32);
   const { fingerprint } = new Encryption(key);
   assert.equal(new Encryption(key).fingerprint, fingerprint);
@@ -44,7 +44,7 @@ test("a key is read as hex or base64 and must have 32 bytes", () => {
   assert.throws(() => parseEncryptionKey(randomBytes(31).toString("base64")));
 });
 
-test("a data directory keeps the key that was made for it, for its owner alone", async () => {
+test("a data directory keeps its generated key, readable only by its owner", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "parley-key-"));
   try {
     const key = await loadOrCreateKey(directory);

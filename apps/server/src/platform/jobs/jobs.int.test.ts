@@ -26,7 +26,7 @@ test("a job runs when the transaction that enqueued it commits, and never when i
   await close();
 });
 
-test("of jobs that run together each succeeds or is tried again for itself, and as many run as may", async () => {
+test("concurrent jobs succeed or are retried independently, up to the limit", async () => {
   const { database, connectionString, close } = await createTestDatabase();
   const jobs = await Jobs.start({ connectionString, logger });
   const runs = new Map<string, number>();
@@ -57,7 +57,7 @@ test("of jobs that run together each succeeds or is tried again for itself, and 
   await close();
 });
 
-test("a group runs as many jobs at once as it may, and delays no other group", async () => {
+test("a group runs jobs up to its limit, and delays no other group", async () => {
   const { database, connectionString, close } = await createTestDatabase();
   const jobs = await Jobs.start({ connectionString, logger });
   const release = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ function logged(...args: [object, string]): string {
   return lines.join("");
 }
 
-test("who called, what was said and what opens doors is not in the log, however it is nested", () => {
+test("numbers, transcripts and secrets are redacted at any depth", () => {
   const secret = "+14155550123";
   const line = logged(
     {
@@ -25,14 +25,14 @@ test("who called, what was said and what opens doors is not in the log, however 
   assert.ok(line.includes("[redacted]"));
 });
 
-test("the rest is one JSON object a line, with a level by name and an ISO time", () => {
+test("each line is one JSON object with a level name and an ISO time", () => {
   const entry: Record<string, unknown> = JSON.parse(logged({ callId: "c1" }, "call began"));
   assert.deepEqual(Object.keys(entry), ["level", "time", "callId", "msg"]);
   assert.equal(entry["level"], "info");
   assert.equal(new Date(String(entry["time"])).toISOString(), entry["time"]);
 });
 
-test("what a child logger is bound to is redacted like the rest", () => {
+test("bindings of a child logger are redacted as well", () => {
   const lines: string[] = [];
   const logger = createLogger({ level: "info", destination: { write: (line) => lines.push(line) } });
   logger.child({ callId: "c1", fromNumber: "+14155550123" }).info("call began");
@@ -48,13 +48,13 @@ test("an error keeps its type, message, stack and cause", () => {
   assert.match(err["stack"] ?? "", /because/);
 });
 
-test("a cycle ends", () => {
+test("a cyclic object is logged", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = cycle;
   assert.ok(logged({ cycle }, "odd").includes("[deep]"));
 });
 
-test("a failed query is told without the values that it was given", () => {
+test("a failed query is logged without its parameters", () => {
   const cause = Object.assign(new Error("duplicate key"), {
     detail: "Key (e164)=(+14155550123) already exists.",
   });

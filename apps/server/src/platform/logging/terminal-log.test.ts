@@ -11,7 +11,7 @@ function shown(log: (logger: ReturnType<typeof createLogger>) => void): string {
   return text;
 }
 
-test("a line for people has its time, level and message first, then its fields", () => {
+test("a line for a terminal has time, level and message first, then its fields", () => {
   const text = shown((logger) => logger.info({ route: "/v1/agents", status: 200, words: "a b" }, "request"));
   assert.match(
     text,
@@ -26,13 +26,13 @@ test("an error shows its message and its stack, one frame a line", () => {
   assert.ok(frames.length > 0 && frames.every((frame) => frame.startsWith("    at ")), text);
 });
 
-test("what came from the network cannot steer the terminal", () => {
+test("control characters from the network do not reach the terminal", () => {
   const text = shown((logger) => logger.warn({ name: "\u001B[2Jx\r\ny" }, "bad\u001B[31m"));
   // oxlint-disable-next-line no-control-regex -- these are what must not be there
   assert.doesNotMatch(text.trimEnd(), /[\u0000-\u001F\u007F-\u009F]/);
 });
 
-test("colors are added only where they are wanted", () => {
+test("colors are added only on request", () => {
   const line = '{"level":"warn","time":"2026-11-22T00:00:00.000Z","msg":"late"}\n';
   assert.ok(formatForTerminal(line, true).includes("\u001B[33mWARN \u001B[0m"));
   assert.ok(!formatForTerminal(line, false).includes("\u001B"));

@@ -38,7 +38,7 @@ function requestOf(url: string, more: Partial<OutboundRequest> = {}): OutboundRe
 
 const failsAs = (kind: OutboundError["kind"], message = /./) => ({ name: "OutboundError", kind, message });
 
-test("a request arrives as it was meant, and its answer comes back", async (t) => {
+test("a request is sent unchanged, and its answer is returned", async (t) => {
   const { url } = await serve(t, (request, response) => {
     let body = "";
     request.on("data", (chunk) => (body += String(chunk)));
@@ -82,7 +82,7 @@ test("a redirect is an answer and is not followed", async (t) => {
   assert.equal(requests, 1);
 });
 
-test("of an answer without end the first MiB is read, and the connection is dropped", async (t) => {
+test("the first MiB of an endless answer is read, and the connection is closed", async (t) => {
   const { url } = await serve(t, (_, response) => {
     const chunk = Buffer.alloc(64 * 1024, "x");
     const write = (): void => {
@@ -120,7 +120,7 @@ test("a Host header cannot lead to another address", async (t) => {
   await assert.rejects(open(t, false).send(request), failsAs("refused_address"));
 });
 
-test("a name is judged by the address that is connected to, at every connection", async (t) => {
+test("a name is checked by its resolved address at every connection", async (t) => {
   let requests = 0;
   const { port } = await serve(t, (_, response) => {
     requests++;
@@ -141,7 +141,7 @@ test("a name is judged by the address that is connected to, at every connection"
   assert.equal(requests, 0);
 });
 
-test("names without an answer delay no other request", async (t) => {
+test("names that do not resolve delay no other request", async (t) => {
   const silent = createSocket("udp4").bind(0, "127.0.0.1");
   await once(silent, "listening");
   t.after(() => silent.close());
@@ -161,7 +161,7 @@ test("names without an answer delay no other request", async (t) => {
   await Promise.all(dead);
 });
 
-test("what hangs ends at the deadline: before the connection speaks, before the headers and within the body", async (t) => {
+test("a server that hangs times out before the handshake, before the headers and within the body", async (t) => {
   // Connections that the client leaves open after its end would keep this file alive, which fails it.
   const silent = createTcpServer((socket) => void socket.resume()).listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -193,7 +193,7 @@ test("an abort ends a request with the signal's own reason", async (t) => {
   await assert.rejects(sending, { message: "the call is over" });
 });
 
-test("what cannot be reached, breaks off or cannot be sent says so", async (t) => {
+test("the error says whether the server was unreachable, broke off, or the request was invalid", async (t) => {
   const { url } = await serve(t, (request) => request.socket.destroy());
   const client = open(t, true);
   await assert.rejects(client.send(requestOf(url)), failsAs("connection"));

@@ -21,7 +21,7 @@ test("addresses of the public Internet are public", () => {
   }
 });
 
-test("addresses of this machine, of private networks, of metadata services and of nobody are not", () => {
+test("addresses of this machine, private networks, metadata services and unassigned ranges are not", () => {
   for (const address of [
     "0.0.0.0",
     "10.1.2.3",

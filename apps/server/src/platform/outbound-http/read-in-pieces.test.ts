@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { test } from "node:test";
 import { MAX_PIECE_BYTES, readInPieces } from "./read-in-pieces.ts";
 
-test("a stream gives all that it holds, in pieces", async () => {
+test("a stream returns everything in pieces", async () => {
   const sent = randomBytes(100_000);
   const stream = new Readable({ read: () => {} });
   readInPieces(stream);
@@ -20,7 +20,7 @@ test("a stream gives all that it holds, in pieces", async () => {
   assert.ok(pieces.every(({ length }) => length <= MAX_PIECE_BYTES));
 });
 
-test("a stream that is destroyed after a piece gives no more", () => {
+test("a stream that is destroyed after a piece returns no more", () => {
   const stream = new Readable({ read: () => {} });
   readInPieces(stream);
   stream.push(randomBytes(100_000));

@@ -24,7 +24,7 @@ async function open() {
   };
 }
 
-test("what was allowed counts for as long as the limit says, in any stretch of time", async () => {
+test("allowed uses count in a sliding window", async () => {
   const { node, use, now, letPass, close } = await open();
   const allowed = async (remaining: number, resetMs: number): Promise<void> =>
     assert.deepEqual(await node.take(use, limit), {
@@ -53,7 +53,7 @@ test("what was allowed counts for as long as the limit says, in any stretch of t
   await close();
 });
 
-test("all nodes count together, however many ask at once", async () => {
+test("all nodes share a limit, also for concurrent requests", async () => {
   const { node, otherNode, use, close } = await open();
   const verdicts = await Promise.all(
     Array.from({ length: 12 }, async (_, index) => await (index % 2 ? node : otherNode).take(use, limit)),
@@ -62,7 +62,7 @@ test("all nodes count together, however many ask at once", async () => {
   await close();
 });
 
-test("another organization and another operation have limits of their own", async () => {
+test("each organization and operation has its own limit", async () => {
   const { node, use, close } = await open();
   for (let index = 0; index < 3; index += 1) await node.take(use, limit);
   assert.equal((await node.take(use, limit)).isAllowed, false);
@@ -71,7 +71,7 @@ test("another organization and another operation have limits of their own", asyn
   await close();
 });
 
-test("what is refused does not count: who goes on asking is let in as soon as who waits", async () => {
+test("rejected uses do not count", async () => {
   const { node, use, letPass, close } = await open();
   for (let index = 0; index < 3; index += 1) await node.take(use, limit);
   for (let index = 0; index < 5; index += 1) {
@@ -83,7 +83,7 @@ test("what is refused does not count: who goes on asking is let in as soon as wh
   await close();
 });
 
-test("what is given back does not count, and each use is given back once", async () => {
+test("a returned use does not count, and is returned once", async () => {
   const { node, otherNode, use, now, letPass, close } = await open();
   const first = await node.take(use, limit);
   // Another of the same moment, which goes on counting.

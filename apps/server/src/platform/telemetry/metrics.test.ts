@@ -30,7 +30,7 @@ function createMetrics(): Metrics {
   return metrics;
 }
 
-test("SIP transactions and queries for numbers are read when asked for", async () => {
+test("SIP transactions and number lookups are read at each scrape", async () => {
   const families = await expose(createMetrics());
   for (const [name, value] of [
     ["parley_sip_transactions", 4],
@@ -39,7 +39,7 @@ test("SIP transactions and queries for numbers are read when asked for", async (
     assert.equal(families.get(name)?.samples[0]?.value, value);
 });
 
-test("a node's metrics are valid from its start on", async () => {
+test("a node's metrics are valid from its start", async () => {
   const families = await expose(createMetrics());
   assert.deepEqual(
     families.get("parley_active_calls")?.samples.map(({ value }) => value),
@@ -48,7 +48,7 @@ test("a node's metrics are valid from its start on", async () => {
   assert.equal(families.get("parley_media_wheel_lag_p99_seconds")?.samples[0]?.value, 0.002);
 });
 
-test("exceptions are counted, those of calls apart from those of no call", async () => {
+test("exceptions inside and outside calls are counted separately", async () => {
   const metrics = createMetrics();
   metrics.observeFault();
   const families = await expose(metrics);
@@ -56,7 +56,7 @@ test("exceptions are counted, those of calls apart from those of no call", async
   assert.equal(families.get("parley_process_faults_total")?.samples[0]?.value, 4);
 });
 
-test("frames of audio are counted by how late they were, as a histogram's buckets are", async () => {
+test("frames of audio are counted by lateness in histogram buckets", async () => {
   const samples = (await expose(createMetrics())).get("parley_media_frames_total")?.samples ?? [];
   const atMost = (le: string): number | undefined => samples.find(({ labels }) => labels["le"] === le)?.value;
   assert.deepEqual(["0.0005", "0.001", "0.0015", "0.002", "0.1", "+Inf"].map(atMost), [5, 8, 8, 10, 10, 10]);
@@ -84,7 +84,7 @@ test("each part of a turn is counted once, in seconds", async () => {
   assert.ok(Math.abs((of("_sum", "total") ?? 0) - 3.36) < 1e-9);
 });
 
-test("calls are counted by how they ended, and speeches that were lost", async () => {
+test("calls are counted by their end, and lost utterances", async () => {
   const metrics = createMetrics();
   metrics.observeCall("user_hangup");
   metrics.observeCall("user_hangup");
@@ -110,7 +110,7 @@ test("stalls of the event loop are counted by their length in seconds", async ()
   assert.deepEqual(["0.02", "0.03", "0.1", "0.15", "+Inf"].map(atMost), [0, 1, 1, 2, 2]);
 });
 
-test("what is no valid exposition is told", () => {
+test("an invalid exposition is reported", () => {
   const described = "# HELP a_total A.\n# TYPE a_total counter\n";
   readExposition(`${described}a_total 1\n`);
   for (const text of [

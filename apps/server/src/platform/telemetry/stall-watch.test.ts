@@ -17,7 +17,7 @@ function watch(context: TestContext) {
   return { stalls, turn };
 }
 
-test("a timer that is late because the thread computed tells a stall of that length", (context) => {
+test("a timer that is late because the thread was computing reports a stall of that length", (context) => {
   const { stalls, turn } = watch(context);
   turn({ afterMs: 20, cpuMs: 15 });
   turn({ afterMs: 320, cpuMs: 310 });
@@ -25,19 +25,19 @@ test("a timer that is late because the thread computed tells a stall of that len
   assert.deepEqual(stalls, [300]);
 });
 
-test("a timer that is late because other processes had the processor tells none", (context) => {
+test("a timer that is late because of other processes reports no stall", (context) => {
   const { stalls, turn } = watch(context);
   turn({ afterMs: 5000, cpuMs: 2 });
   assert.deepEqual(stalls, []);
 });
 
-test("of a stall during which other processes ran too, only the thread's own time counts", (context) => {
+test("only the thread's own time counts toward a stall", (context) => {
   const { stalls, turn } = watch(context);
   turn({ afterMs: 1020, cpuMs: 120 });
   assert.deepEqual(stalls, [120]);
 });
 
-test("the clocks of this thread measure what it computes", async () => {
+test("the thread's clock measures its computing time", async () => {
   const stalls: number[] = [];
   const { promise: told, resolve } = Promise.withResolvers<void>();
   const watched = new StallWatch((ms) => {

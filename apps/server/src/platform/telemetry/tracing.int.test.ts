@@ -19,7 +19,7 @@ const latency = {
   totalMs: 1180,
 };
 
-test("a collector gets a call with its answers, each with the parts of its wait in order", async () => {
+test("a collector receives a call with its turns, each with its parts in order", async () => {
   const requests: { url: string | undefined; key: unknown; body: unknown }[] = [];
   const collector = createServer((request, response) => {
     void json(request).then((body) => {
@@ -67,7 +67,7 @@ test("a collector gets a call with its answers, each with the parts of its wait 
   assert.match(call.traceId, /^[0-9a-f]{32}$/);
 });
 
-test("a collector that is not there costs nothing but its spans", async () => {
+test("an unreachable collector loses only its spans", async () => {
   const exporter = new OtlpExporter({ endpoint: "http://127.0.0.1:9", headers: {}, logger });
   new CallSpans(exporter, "call-1").end("user_hangup");
   await exporter.close();

@@ -57,7 +57,7 @@ function withTimers(run: () => void): void {
   }
 }
 
-test("a path is in use once it works both ways and the peer has chosen it", () => {
+test("a path is used once it works in both directions and the peer has nominated it", () => {
   withTimers(() => {
     const scene = new Scene();
     scene.request(HOME);
@@ -82,7 +82,7 @@ test("a path is in use once it works both ways and the peer has chosen it", () =
   });
 });
 
-test("a path that is chosen before it was checked is in use once it was", () => {
+test("a path that is nominated before its check is used after the check", () => {
   withTimers(() => {
     const scene = new Scene();
     scene.request(TRAIN, { useCandidate: true });
@@ -93,7 +93,7 @@ test("a path that is chosen before it was checked is in use once it was", () => 
   });
 });
 
-test("the peer may choose another path later, and go back", () => {
+test("the peer can nominate another path later, and the first one again", () => {
   withTimers(() => {
     const scene = new Scene();
     for (const from of [HOME, TRAIN]) {
@@ -106,7 +106,7 @@ test("the peer may choose another path later, and go back", () => {
   });
 });
 
-test("a candidate is checked five times at growing intervals, then no more", () => {
+test("a candidate is checked five times at growing intervals", () => {
   withTimers(() => {
     const scene = new Scene();
     scene.agent.addCandidate(HOME);
@@ -121,21 +121,21 @@ test("a candidate is checked five times at growing intervals, then no more", () 
   });
 });
 
-test("what is not the peer's is not answered", () => {
+test("a request with other credentials is not answered", () => {
   const scene = new Scene();
   scene.request(HOME, {}, "guessed");
   scene.request(HOME, { username: `${scene.local.ufrag}:somebody` });
   assert.deepEqual(scene.take(), []);
 });
 
-test("a peer that wants to be led is told to lead", () => {
+test("a peer in the controlled role gets a role conflict", () => {
   const scene = new Scene();
   scene.request(HOME, { controlled: 9n });
   assert.equal(scene.sent[0]?.message.errorCode, 487);
   assert.equal(scene.agent.knows(HOME), false);
 });
 
-test("a check on the library's behalf goes over the chosen path, and its answer comes from there", () => {
+test("a check of the library is sent over the nominated path, and its answer is returned from there", () => {
   withTimers(() => {
     const scene = new Scene();
     scene.agent.check(Buffer.from("too early---"));
@@ -157,7 +157,7 @@ test("a check on the library's behalf goes over the chosen path, and its answer 
   });
 });
 
-test("paths are bounded, and end with the agent", () => {
+test("the number of paths is bounded, and they end with the agent", () => {
   withTimers(() => {
     const scene = new Scene();
     for (let port = 1; port <= 100; port++) scene.agent.addCandidate({ address: "192.0.2.7", port });

@@ -27,7 +27,7 @@ const responseFromIPv6 = Buffer.from(
   "hex",
 );
 
-test("the sample request of RFC 5769 is read and is authentic", () => {
+test("the sample request of RFC 5769 is parsed and authenticated", () => {
   const message = parseStun(request) ?? assert.fail();
   assert.equal(message.class, "request");
   assert.deepEqual(message.transactionId, TRANSACTION_ID);
@@ -40,7 +40,7 @@ test("the sample request of RFC 5769 is read and is authentic", () => {
   assert.ok(!message.isAuthentic("another"));
 });
 
-test("the sample responses of RFC 5769 tell where the request came from", () => {
+test("the sample responses of RFC 5769 contain the request's source", () => {
   const mapped: [Buffer, string][] = [
     [responseFromIPv4, "192.0.2.1"],
     [responseFromIPv6, "2001:db8:1234:5678:11:2233:4455:6677"],
@@ -53,7 +53,7 @@ test("the sample responses of RFC 5769 tell where the request came from", () => 
   }
 });
 
-test("what is written is read again as it was", () => {
+test("a written message is parsed to the same values", () => {
   const messages: StunMessage[] = [
     {
       class: "request",
@@ -81,7 +81,7 @@ test("what is written is read again as it was", () => {
   }
 });
 
-test("what was changed on its way, cut short or is something else is not read", () => {
+test("a message that was changed, truncated or is not STUN is rejected", () => {
   for (const index of request.keys()) {
     const changed = Buffer.from(request);
     changed[index] = (changed[index] ?? 0) ^ 0x40;
@@ -91,7 +91,7 @@ test("what was changed on its way, cut short or is something else is not read", 
   assert.equal(parseStun(Buffer.from("hello")), undefined);
 });
 
-test("attributes that must be understood and are not are told; optional ones are passed over", () => {
+test("unknown comprehension-required attributes are reported; optional ones are ignored", () => {
   const withAttribute = (type: string): Buffer => {
     // In place of SOFTWARE, with the FINGERPRINT made anew.
     const message = Buffer.from(request);
@@ -102,7 +102,7 @@ test("attributes that must be understood and are not are told; optional ones are
   assert.deepEqual(parseStun(withAttribute("c057"))?.notUnderstood, []);
 });
 
-test("any attributes under a right FINGERPRINT, which anybody can make, are read without throwing", () => {
+test("any attributes with a valid FINGERPRINT, which strangers can compute, are parsed without an exception", () => {
   const known = [0x06, 0x08, 0x09, 0x0a, 0x20, 0x24, 0x25, 0x8029, 0x802a, 0x30, 0xc057];
   let readCount = 0;
   for (const type of known) {

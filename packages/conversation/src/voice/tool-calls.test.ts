@@ -64,20 +64,35 @@ for (const [language, phrase] of [
   });
 }
 
-test("the filler phrases for a very slow tool come ever later, each with other words", async () => {
+test("an answer gets two filler phrases at most, then an honest failure; a late result is reported", async () => {
   const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 18_000);
   await call.say("what colour", 600);
   await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.", 30_000);
+  const { fillers, noAnswer } = standardTexts("en");
   const said = call.items.filter((item) => item.type === "message" && item.role === "agent");
   assert.deepEqual(
     said.map(({ text }) => text),
-    [...standardTexts("en").fillers, "It is blue."],
+    [...fillers, noAnswer, "It is blue."],
   );
   const silencesMs = said.slice(1, 3).map(({ startMs }, index) => startMs - (said[index]?.endMs ?? 0));
   assert.deepEqual(
     silencesMs.map((ms) => Math.round(ms / 1000)),
     [4, 6],
   );
+  assert.ok(said.every((item) => item.type === "message" && item.interrupted === undefined));
+});
+
+test("tools that each return in time but lead to no answer get two filler phrases in all", async () => {
+  const call = await withPhrases({ replies: Array.from({ length: 9 }, () => CALL_LOOK_UP) }, 3000);
+  await call.say("what colour", 600);
+  const { fillers, noAnswer } = standardTexts("en");
+  await call.waitUntil(() => call.transcript.includes(`agent: ${noAnswer}`), 40_000);
+  const said = call.items.filter((item) => item.type === "message" && item.role === "agent");
+  assert.deepEqual(
+    said.map(({ text }) => text),
+    [...fillers, noAnswer],
+  );
+  assert.equal(call.end, undefined);
 });
 
 test("a tool that returns within a second is not bridged", async () => {

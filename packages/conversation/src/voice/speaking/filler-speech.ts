@@ -6,10 +6,14 @@ import type { TurnState } from "../turns/turn-state.ts";
 /** Silence before a filler phrase. Callers take a line for dead after about two seconds. */
 const FILLER_DELAY_MS = 1300;
 /**
- * Silences before each filler phrase while a tool runs; the last one repeats. A tool is known to take time, so the
- * first phrase comes sooner than for a model, and the following ones ever later.
+ * Silences before each filler phrase while a tool runs. A tool is known to take time, so the first phrase comes sooner
+ * than for a model, and the second one later.
  */
-const TOOL_FILLER_DELAYS_MS = [1000, 4000, 6000, 8000] as const;
+const TOOL_FILLER_DELAYS_MS = [1000, 4000] as const;
+/** Filler phrases for one owed answer. More of them promise an answer that may never come. */
+const MAX_FILLERS = 2;
+/** Wait after the last filler phrase before the agent admits that it has no answer. Longer than a model's two deadlines. */
+const ANSWER_TIMEOUT_MS = 6000;
 /** Caller speech that stops a filler phrase, as long as a barge-in. */
 const YIELD_AFTER_MS = 200;
 const FRAME_MS = 20;
@@ -53,7 +57,10 @@ export class FillerSpeech {
   readonly #frame: Int16Array;
   #silentSinceMs: number | undefined;
   #wasToolAwaited = false;
+  /** Phrases said for the owed answer. */
   #nextIndex = 0;
+  /** Media time of the end of the last allowed phrase; `undefined` before it, and once `takeOverdue` has reported it. */
+  #exhaustedAtMs: number | undefined;
   #playing: Playing | undefined;
 
   constructor(options: FillerSpeechOptions) {
@@ -81,6 +88,15 @@ export class FillerSpeech {
   reset(): void {
     this.#silentSinceMs = undefined;
     this.#nextIndex = 0;
+    this.#exhaustedAtMs = undefined;
+  }
+
+  /** Whether the owed answer has not come within a time after the last phrase. True once per answer. */
+  takeOverdue({ atMs, isSpeechDue, isCallerSpeaking }: FillerMoment): boolean {
+    const isOverdue = atMs - (this.#exhaustedAtMs ?? Infinity) >= ANSWER_TIMEOUT_MS;
+    if (!isOverdue || !isSpeechDue || isCallerSpeaking) return false;
+    this.#exhaustedAtMs = undefined;
+    return true;
   }
 
   /** Stops the current phrase for a caller who speaks, and returns its faded end. */
@@ -114,13 +130,12 @@ export class FillerSpeech {
     if (this.#wasToolAwaited && !isToolAwaited) this.#silentSinceMs = undefined;
     this.#wasToolAwaited = isToolAwaited;
     this.#silentSinceMs ??= atMs;
+    if (this.#nextIndex >= MAX_FILLERS) return false;
     return atMs - this.#silentSinceMs >= (isToolAwaited ? this.#toolFillerDelayMs : FILLER_DELAY_MS);
   }
 
   get #toolFillerDelayMs(): number {
-    return (
-      TOOL_FILLER_DELAYS_MS[Math.min(this.#nextIndex, TOOL_FILLER_DELAYS_MS.length - 1)] ?? FILLER_DELAY_MS
-    );
+    return TOOL_FILLER_DELAYS_MS[this.#nextIndex] ?? FILLER_DELAY_MS;
   }
 
   #begin(atMs: number): Playing | undefined {
@@ -147,6 +162,7 @@ export class FillerSpeech {
     if (playing === undefined) return;
     this.#playing = undefined;
     this.#silentSinceMs = undefined;
+    if (this.#nextIndex >= MAX_FILLERS) this.#exhaustedAtMs = atMs;
     const { text, pcm } = playing.phrase;
     const samplesPerMs = this.#options.sampleRateHz / 1000;
     const heard = heardText({

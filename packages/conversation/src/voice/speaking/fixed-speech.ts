@@ -11,6 +11,6 @@ export function splitIntoClauses(text: string): string[] {
 
 /** All standard texts of a language, the most frequent first. */
 export function listStandardTexts(language: string): string[] {
-  const { fillers, repeatRequest, apology } = standardTexts(language);
-  return [...fillers, repeatRequest, apology];
+  const { fillers, noAnswer, repeatRequest, apology } = standardTexts(language);
+  return [...fillers, noAnswer, repeatRequest, apology];
 }

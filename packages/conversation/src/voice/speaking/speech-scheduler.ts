@@ -275,7 +275,7 @@ export class SpeechScheduler {
   #fillerFrame(state: TurnState): Int16Array | undefined {
     const atMs = this.#options.mediaMs();
     const isAnswerWaiting = !this.#isPaused && this.#isAnswerDue();
-    return this.#filler.nextFrame({
+    const moment = {
       atMs,
       // No filler phrase comes before the greeting.
       isSpeechDue:
@@ -283,7 +283,10 @@ export class SpeechScheduler {
         (isAnswerWaiting || isTextOverdue(state, atMs) || isReplyAwaited(state, atMs)),
       isToolAwaited: this.#utterance?.isAwaitingTool === true,
       isCallerSpeaking: state.isVoiced,
-    });
+    };
+    if (isAnswerWaiting && this.#filler.takeOverdue(moment))
+      this.#options.onTurnEvent({ type: "answerOverdue", atMs, speechId: this.#speechId });
+    return this.#filler.nextFrame(moment);
   }
 
   /**

@@ -5,17 +5,16 @@ export interface StandardTexts {
   /** Said when the caller's words were lost. */
   repeatRequest: string;
   /** Said in this order while an answer takes long. */
-  fillers: readonly [string, string, string];
+  fillers: readonly [string, string];
+  /** Said instead of an answer that did not come. The call continues. */
+  noAnswer: string;
 }
 
 const ENGLISH: StandardTexts = {
   apology: "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.",
   repeatRequest: "I'm sorry, could you say that again?",
-  fillers: [
-    "One moment, please.",
-    "I'm still here, just a moment longer.",
-    "Thank you for waiting, I'm still on it.",
-  ],
+  fillers: ["One moment, please.", "I'm still here, just a moment longer."],
+  noAnswer: "I'm sorry, I can't get an answer to that right now. Can I help you with something else?",
 };
 
 const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
@@ -24,57 +23,40 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
     apology:
       "Es tut mir leid, es gibt gerade technische Schwierigkeiten. Bitte versuchen Sie es später noch einmal. Auf Wiederhören.",
     repeatRequest: "Entschuldigung, können Sie das bitte wiederholen?",
-    fillers: [
-      "Einen Moment, bitte.",
-      "Ich bin noch da, es dauert nur noch einen Augenblick.",
-      "Danke für Ihre Geduld, ich bin noch dabei.",
-    ],
+    fillers: ["Einen Moment, bitte.", "Ich bin noch da, es dauert nur noch einen Augenblick."],
+    noAnswer: "Es tut mir leid, darauf bekomme ich gerade keine Antwort. Kann ich Ihnen anders weiterhelfen?",
   },
   fr: {
     apology:
       "Je suis désolé, nous rencontrons un problème technique. Veuillez réessayer plus tard. Au revoir.",
     repeatRequest: "Pardon, pourriez-vous répéter ?",
-    fillers: [
-      "Un instant, s'il vous plaît.",
-      "Je suis toujours là, encore un petit instant.",
-      "Merci de patienter, je m'en occupe toujours.",
-    ],
+    fillers: ["Un instant, s'il vous plaît.", "Je suis toujours là, encore un petit instant."],
+    noAnswer:
+      "Je suis désolé, je n'arrive pas à obtenir de réponse pour le moment. Puis-je vous aider autrement ?",
   },
   es: {
     apology: "Lo siento, tenemos un problema técnico. Por favor, inténtelo más tarde. Adiós.",
     repeatRequest: "Perdone, ¿puede repetirlo?",
-    fillers: [
-      "Un momento, por favor.",
-      "Sigo aquí, solo un momento más.",
-      "Gracias por esperar, sigo con ello.",
-    ],
+    fillers: ["Un momento, por favor.", "Sigo aquí, solo un momento más."],
+    noAnswer: "Lo siento, ahora mismo no consigo una respuesta. ¿Puedo ayudarle en otra cosa?",
   },
   it: {
     apology: "Mi dispiace, abbiamo un problema tecnico. La preghiamo di riprovare più tardi. Arrivederci.",
     repeatRequest: "Mi scusi, può ripetere?",
-    fillers: [
-      "Un momento, per favore.",
-      "Sono ancora qui, solo un altro momento.",
-      "Grazie per l'attesa, me ne sto ancora occupando.",
-    ],
+    fillers: ["Un momento, per favore.", "Sono ancora qui, solo un altro momento."],
+    noAnswer: "Mi dispiace, al momento non riesco ad avere una risposta. Posso aiutarla con altro?",
   },
   pt: {
     apology: "Desculpe, estamos com um problema técnico. Por favor, tente mais tarde. Adeus.",
     repeatRequest: "Desculpe, pode repetir?",
-    fillers: [
-      "Um momento, por favor.",
-      "Ainda estou aqui, só mais um momento.",
-      "Obrigado por aguardar, ainda estou a tratar disso.",
-    ],
+    fillers: ["Um momento, por favor.", "Ainda estou aqui, só mais um momento."],
+    noAnswer: "Desculpe, neste momento não consigo obter uma resposta. Posso ajudar com outra coisa?",
   },
   nl: {
     apology: "Het spijt me, er is een technische storing. Probeert u het later nog eens. Tot ziens.",
     repeatRequest: "Sorry, kunt u dat herhalen?",
-    fillers: [
-      "Een ogenblikje, alstublieft.",
-      "Ik ben er nog, nog heel even geduld.",
-      "Bedankt voor het wachten, ik ben er nog mee bezig.",
-    ],
+    fillers: ["Een ogenblikje, alstublieft.", "Ik ben er nog, nog heel even geduld."],
+    noAnswer: "Het spijt me, ik krijg daar nu geen antwoord op. Kan ik u ergens anders mee helpen?",
   },
 };
 
@@ -85,6 +67,6 @@ export function standardTexts(language: string): StandardTexts {
 
 /** The texts needed when a voice fails, the most urgent first. */
 export function emergencyTexts(language: string): readonly string[] {
-  const { apology, fillers } = standardTexts(language);
-  return [...fillers, apology];
+  const { apology, fillers, noAnswer } = standardTexts(language);
+  return [...fillers, noAnswer, apology];
 }

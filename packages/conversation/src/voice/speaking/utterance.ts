@@ -5,7 +5,7 @@ import { Synthesis, type AgentVoice, type SpeechOutcome, type SpeechStyle } from
 import { standardTexts } from "./speech-texts.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";
-import type { CallerTurn, SpeechContent } from "../turns/turn-state.ts";
+import type { CallerTurn, FixedPhrase, SpeechContent } from "../turns/turn-state.ts";
 import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "../voice-event.ts";
 
 const FRAME_MS = 20;
@@ -284,7 +284,8 @@ function fixedText(content: UtteranceOptions["content"], agent: VoiceAgentSettin
 }
 
 /** The text of a phrase: the agent's own one, or the standard one of its language. */
-export function phraseText(phrase: "apology" | "repeatRequest", agent: VoiceAgentSettings): string {
+export function phraseText(phrase: FixedPhrase, agent: VoiceAgentSettings): string {
   const standard = standardTexts(agent.language)[phrase];
+  if (phrase === "noAnswer") return standard;
   return (phrase === "apology" ? agent.apologyMessage : agent.repeatRequestMessage) ?? standard;
 }

@@ -148,6 +148,14 @@ export function failSpeech(transition: TurnTransition, event: TurnEvent & { type
   endWithApology(transition, event.part === "tts" ? "error_tts" : "error_llm", event.detail);
 }
 
+/** Gives up an answer that does not come, and says so. A tool goes on: its result is reported when it comes. */
+export function admitNoAnswer(transition: TurnTransition, speechId: number): void {
+  const { agent } = transition.state;
+  if (agent.phase === "idle" || agent.speechId !== speechId || agent.lastWords !== undefined) return;
+  transition.effects.push({ type: "stopSpeech", speechId });
+  speak(transition, { type: "phrase", phrase: "noAnswer" });
+}
+
 export function endWithApology(transition: TurnTransition, reason: VoiceEndReason, detail: string): void {
   const { state } = transition;
   if (state.agent.phase !== "idle") {

@@ -1,4 +1,5 @@
 import {
+  admitNoAnswer,
   beginSpeech,
   end,
   endSpeech,
@@ -84,6 +85,8 @@ function decide(transition: TurnTransition, event: TurnEvent): void {
       return endSpeech(transition, event);
     case "speechFailed":
       return failSpeech(transition, event);
+    case "answerOverdue":
+      return admitNoAnswer(transition, event.speechId);
     case "key":
       return pressKey(transition, event.digit);
     case "instructed":

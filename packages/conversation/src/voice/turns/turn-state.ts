@@ -54,6 +54,8 @@ export type TurnEvent =
       detail: string;
       canApologize?: boolean;
     }
+  /** The answer that this speech is to give has not come, despite all filler phrases. */
+  | { type: "answerOverdue"; atMs: number; speechId: number }
   /** The caller pressed a key: `0`–`9`, `*`, `#`, `A`–`D`. */
   | { type: "key"; atMs: number; digit: string }
   /** An instruction entered the history; with `speak` the agent says it once both sides are silent. */
@@ -76,7 +78,9 @@ export type SpeechContent =
   | { type: "instruction"; text: string; turn: CallerTurn | undefined }
   /** Addresses a caller who has not answered. */
   | { type: "reminder" }
-  | { type: "phrase"; phrase: "apology" | "repeatRequest" };
+  | { type: "phrase"; phrase: FixedPhrase };
+
+export type FixedPhrase = "apology" | "noAnswer" | "repeatRequest";
 
 export interface CallerTurn {
   text: string;

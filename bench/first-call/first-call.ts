@@ -4,18 +4,20 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@parley/conversation/error-message";
 import { readWav } from "@parley/audio";
-import type { CallDetail } from "@parley/contract";
+import type { CallDetail, TranscriptItem } from "@parley/contract";
 import { sampleAgent } from "@parley/contract/sample-agent";
 import { standardTexts } from "@parley/conversation";
-import { callsFrom, createAgent, endedCall } from "../../e2e/support/platform/agents.ts";
+import { callsFrom, createAgent, endedCall, findCall } from "../../e2e/support/platform/agents.ts";
 import { Platform } from "../../e2e/support/platform/platform.ts";
 import { TestCaller } from "../../e2e/support/phone/test-caller.ts";
+import { waitFor } from "@parley/testing";
 import { describeGreeting, type HeardGreeting } from "./greeting.ts";
 
 const READY_POLL_MS = 10;
 const READY_TIMEOUT_MS = 180_000;
 const GREETING_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 20_000;
+const ANSWER_POLL_MS = 250;
 /** Longer than any pause of the voice within a greeting. */
 const END_OF_SPEECH_MS = 1_200;
 const QUESTION = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings/opening-hours.wav");
@@ -28,9 +30,9 @@ export interface FirstCall {
   greeting: HeardGreeting | undefined;
   /** The same greeting in a later call to the same platform without other load. */
   laterGreeting: HeardGreeting | undefined;
-  /** Fillers before the caller's first words. */
+  /** Fillers before the caller has asked anything. */
   unowedFillers: number;
-  /** Time from the end of the question to the first sound of its answer; `undefined` without an answer. */
+  /** Time from the end of the question to the first sound of its answer, which is no filler; `undefined` without an answer. */
   voiceToVoiceMs: number | undefined;
 }
 
@@ -89,21 +91,17 @@ async function call(platform: Platform, number: string, isQuestionAsked: boolean
     const answeredAtMs = performance.now();
     await caller.agentToFinish({ silenceMs: END_OF_SPEECH_MS, deadlineMs: GREETING_TIMEOUT_MS });
     const greeting = describeGreeting([...caller.heard], answeredAtMs);
-    const askedAtMs = isQuestionAsked ? await ask(caller) : undefined;
-    const heardAtMs =
-      askedAtMs === undefined
-        ? undefined
-        : caller.heard.find(({ atMs, isSpeech }) => isSpeech && atMs > askedAtMs)?.atMs;
+    const askedAtMs = isQuestionAsked ? await ask(caller, platform, from) : Infinity;
     await caller.hangUp();
     const record = await endedCall(platform, from);
+    const greetedAtMs = answeredAtMs + (greeting?.firstPacketMs ?? 0);
     return {
       greeting,
       failure:
         record.endReason?.startsWith("error") === true
           ? `${record.endReason} ${record.endDetail ?? ""}`
           : undefined,
-      unowedFillers: countUnowed(record),
-      voiceToVoiceMs: heardAtMs === undefined || askedAtMs === undefined ? undefined : heardAtMs - askedAtMs,
+      ...findSpeech(record, { greetedAtMs, askedAtMs }),
     };
   } catch (error) {
     const [record] = await callsFrom(platform, from);
@@ -115,11 +113,20 @@ async function call(platform: Platform, number: string, isQuestionAsked: boolean
 }
 
 /** @returns Time at which the question's last sound was sent. */
-async function ask(caller: TestCaller): Promise<number> {
+async function ask(caller: TestCaller, platform: Platform, from: string): Promise<number> {
   const { pcm } = readWav(await readFile(QUESTION));
   await caller.say(trimSilence(pcm));
   const saidAtMs = performance.now();
-  await caller.agentToFinish({ sinceMs: saidAtMs, deadlineMs: ANSWER_TIMEOUT_MS });
+  await waitFor(
+    "the answer",
+    async () => {
+      // More frequent requests would take a noticeable part of a single core.
+      await sleep(ANSWER_POLL_MS);
+      const call = await findCall(platform, from);
+      return call !== undefined && findAnswer(call) !== undefined;
+    },
+    ANSWER_TIMEOUT_MS,
+  );
   return saidAtMs;
 }
 
@@ -129,9 +136,26 @@ function trimSilence(pcm: Int16Array): Int16Array {
   return pcm.subarray(0, lastLoud + 1);
 }
 
-function countUnowed({ transcript }: CallDetail): number {
-  const fillers = new Set<string>(standardTexts("en").fillers);
+const fillers = new Set<string>(standardTexts("en").fillers);
+
+function findAnswer({ transcript }: CallDetail): TranscriptItem | undefined {
   const firstWords = transcript.findIndex(({ role }) => role === "user");
-  const before = firstWords === -1 ? transcript : transcript.slice(0, firstWords);
-  return before.filter(({ role, text }) => role === "agent" && fillers.has(text)).length;
+  if (firstWords === -1) return undefined;
+  return transcript.slice(firstWords).find(({ role, text }) => role === "agent" && !fillers.has(text));
+}
+
+/** Times of the transcript, whose clock is the call's media, as times of the caller by that of the greeting. */
+function findSpeech(
+  call: CallDetail,
+  { greetedAtMs, askedAtMs }: { greetedAtMs: number; askedAtMs: number },
+): Pick<FirstCall, "unowedFillers" | "voiceToVoiceMs"> {
+  const said = call.transcript.filter(({ role }) => role === "agent");
+  const greeting = said.find(({ text }) => !fillers.has(text));
+  const toCallerMs = (startMs: number): number => greetedAtMs + startMs - (greeting?.startMs ?? 0);
+  const answer = findAnswer(call);
+  return {
+    unowedFillers: said.filter(({ text, startMs }) => fillers.has(text) && toCallerMs(startMs) < askedAtMs)
+      .length,
+    voiceToVoiceMs: answer && toCallerMs(answer.startMs) - askedAtMs,
+  };
 }

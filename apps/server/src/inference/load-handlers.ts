@@ -68,7 +68,6 @@ export async function loadHandlers(
   voicesInUse: Promise<readonly string[]>,
   { onStart, onModel, onFit }: LoadListeners,
 ): Promise<LoadedModels> {
-  const load = new JobLoad({ onStart });
   const loader = new SpeechLoader({
     modelsDir,
     hasSpeechToText,
@@ -85,6 +84,7 @@ export async function loadHandlers(
   ]);
   const { models, fit } = loaded.isMeasured ? loaded : await loader.measure(loaded.models);
   onFit(fit);
+  const load = new JobLoad({ onStart });
   const { moonshine } = models;
   const voices = hasTextToSpeech ? models.voices : undefined;
   const store = voices && (await openStore(speechFolder));

@@ -10,6 +10,7 @@ import {
   createElevenLabsTextToSpeech,
   createOpenAiSpeechToText,
   createOpenAiTextToSpeech,
+  expectedFactor,
   type InferenceClient,
   LocalSpeechToText,
   LocalTextToSpeech,
@@ -73,7 +74,7 @@ export function createVoices(
 ): VoicesFor {
   const local = new LocalTextToSpeech({
     client: inference,
-    realTimeFactorOf: (voice) => speedOf(fit(), voice),
+    expectedFactorOf: (voice) => expectedFactor(fit(), voice),
   });
   const localVoice = (voiceId: string): AgentVoice => ({
     tts: local,
@@ -114,8 +115,4 @@ export function createRemoteVoice(
   const tts = createOpenAiTextToSpeech(configuration);
   closers.push(async () => await tts.close());
   return { tts, defaultVoice: OPENAI_DEFAULT_VOICE };
-}
-
-function speedOf({ speeds, kokoroThreads }: SpeechFit, voice: string): number | undefined {
-  return voice.startsWith("kokoro/") ? speeds[`kokoro-${kokoroThreads}`] : speeds.dittli;
 }

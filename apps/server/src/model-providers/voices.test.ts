@@ -44,9 +44,3 @@ test("the default voice is the fallback of a vendor's", () => {
   assert.equal(idsOf(voicesWith(SLOW, vendor)("")).at(-1), "local:dittli/male");
   assert.equal(idsOf(voicesWith(FAST, vendor)("elevenlabs/any")).at(-1), "local:kokoro/af_heart");
 });
-
-test("playout assumes that a voice takes twice as long as it takes alone", () => {
-  const [{ tts }] = voicesWith(FAST)("");
-  assert.equal(tts.assumedRealTimeFactorOf?.("kokoro/af_heart"), 0.68);
-  assert.equal(tts.assumedRealTimeFactorOf?.("dittli/male"), 0.08);
-});

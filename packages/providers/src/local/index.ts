@@ -44,6 +44,7 @@ export { loadTested, type LoadTestedOptions, UnusableModelError } from "./self-t
 export type { TestedGroup } from "../models/known-answers/known-answers.ts";
 export {
   chooseSpeechFit,
+  expectedFactor,
   MAX_RECOGNIZER_FACTOR,
   type SpeechFit,
   type SpeechFitSettings,

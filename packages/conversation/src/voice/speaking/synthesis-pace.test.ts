@@ -56,6 +56,16 @@ test("a voice that takes as long for every phrase is buffered by its speed", () 
   assert.ok(willSuffice(local, 1_300));
 });
 
+test("chunks that arrive together are one piece", () => {
+  const chunk = (atMs: number) => Array.from({ length: 5 }, () => [atMs, 200] as const);
+  const local = paceAfter([600, 1_200, 1_800].flatMap(chunk));
+  assert.equal(willSuffice(local, 1_000), false);
+  assert.ok(willSuffice(local, 1_300));
+  const whole = paceAfter([1_800, 1_800, 1_800].flatMap(chunk));
+  assert.equal(willSuffice(whole, 1_000), false);
+  assert.ok(willSuffice(whole, 1_300));
+});
+
 test("a voice that delivers a clause in one piece is judged by the whole time", () => {
   const whole = paceAfter([[1_800, AUDIO_MS]]);
   assert.equal(willSuffice(whole, 1_000), false);

@@ -27,6 +27,8 @@ const LENGTH_MARGIN = 1.1;
 const MIN_REST = 0.1;
 /** A voice that streams at least this fast makes up for delays: its next piece alone must arrive in time, not the whole rest. */
 const MAX_STREAMING_FACTOR = 0.5;
+/** Audio that arrives within this time is one piece, which a local voice sends in chunks of 200 ms. */
+const SAME_PIECE_MS = 20;
 /** Audio from which a clause begins in any case, so that an endless clause is heard. */
 const MAX_WAIT_MS = 5_000;
 
@@ -40,6 +42,10 @@ export class SynthesisPace {
   /** First audio of that clause. */
   #first: SynthesizedClause["first"];
   #arrivedMs = 0;
+  /** Time of the latest audio. */
+  #audioAt = -Infinity;
+  /** Audio before the piece that is arriving. */
+  #beforePieceMs = 0;
   #longestPieceMs = 0;
   /** The stream was paused during the clause, so its duration is not measured. */
   #wasPaused = false;
@@ -60,9 +66,13 @@ export class SynthesisPace {
 
   /** @param audioMs Audio of the clause so far. */
   noteAudio(audioMs: number): void {
-    this.#longestPieceMs = Math.max(this.#longestPieceMs, audioMs - this.#arrivedMs);
+    const nowMs = this.#options.now();
+    if (nowMs - this.#audioAt > SAME_PIECE_MS) this.#beforePieceMs = this.#arrivedMs;
+    this.#audioAt = nowMs;
+    this.#longestPieceMs = Math.max(this.#longestPieceMs, audioMs - this.#beforePieceMs);
     this.#arrivedMs = audioMs;
-    this.#first ??= { tookMs: this.#options.now() - this.#beganAt, audioMs };
+    const tookMs = this.#first?.tookMs ?? nowMs - this.#beganAt;
+    if (this.#beforePieceMs === 0) this.#first = { tookMs, audioMs };
   }
 
   notePause(): void {
@@ -107,6 +117,8 @@ export class SynthesisPace {
     this.#beganAt = this.#options.now();
     this.#first = undefined;
     this.#arrivedMs = 0;
+    this.#audioAt = -Infinity;
+    this.#beforePieceMs = 0;
     this.#longestPieceMs = 0;
     this.#wasPaused = isPaused;
   }

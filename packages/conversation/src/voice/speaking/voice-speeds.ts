@@ -8,7 +8,7 @@ export interface SynthesizedClause {
   /** Time from the request, or from the end of the previous clause, to the last audio. */
   tookMs: number;
   audioMs: number;
-  /** First audio of the clause; absent if the voice does not stream it. */
+  /** First piece of the clause; absent if the voice does not stream it. */
   first?: {
     /** Time from the request, or from the end of the previous clause. */
     tookMs: number;

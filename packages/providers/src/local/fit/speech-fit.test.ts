@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseSpeechFit, type SpeechFitSettings } from "./speech-fit.ts";
+import { chooseSpeechFit, expectedFactor, type SpeechFitSettings } from "./speech-fit.ts";
 import type { SpeechSpeeds } from "./speech-speeds.ts";
 
 const FAST = { "moonshine-base": 0.09, "kokoro-1": 0.57, "kokoro-2": 0.34, dittli: 0.04 };
@@ -55,4 +55,15 @@ test("the summary names what was chosen and the speeds", () => {
     "default voice dittli/male, recognizer moonshine-base, kokoro with 1 thread; " +
       "seconds of work per second of sound on 2 cores: moonshine-base 0.12, kokoro-1 1.03, kokoro-2 1.10, dittli 0.08",
   );
+});
+
+test("until a voice has spoken, playout assumes its measured time and a margin for other work", () => {
+  const expected = (cores: number, isDisturbed: boolean): (string | undefined)[] => {
+    const fit = chooseSpeechFit(FAST, cores, {}, isDisturbed);
+    return ["kokoro/af_heart", "dittli/male"].map((voice) => expectedFactor(fit, voice)?.toFixed(2));
+  };
+  assert.deepEqual(expected(2, false), ["0.43", "0.05"]);
+  assert.deepEqual(expected(2, true), ["0.68", "0.08"]);
+  assert.deepEqual(expected(1, false), ["1.14", "0.08"]);
+  assert.equal(expectedFactor(chooseSpeechFit({}, 2), "kokoro/af_heart"), undefined);
 });

@@ -15,6 +15,8 @@ export interface SpeechFit {
   /** Cores available to the process. */
   cores: number;
   speeds: SpeechSpeeds;
+  /** Other processes took a part of the processor while the speeds were measured. */
+  isDisturbed: boolean;
   recognizer: MoonshineSize;
   /** Voice id of agents that name none. */
   defaultVoice: string;
@@ -29,6 +31,24 @@ const MAX_KOKORO_FACTOR = 0.8;
 export const MAX_RECOGNIZER_FACTOR = 0.4;
 /** What a second thread must save: it takes the processor from calls. */
 const SECOND_THREAD_FACTOR = 0.8;
+
+/** What other work takes from a voice in a call, if the machine is busy, or if all of it shares one core. */
+const BUSY_FACTOR = 2;
+/** The same on a machine with a free core: the rest of a call takes a few percent of one. */
+const QUIET_FACTOR = 1.25;
+
+/**
+ * Seconds of synthesis per second of sound that a voice probably takes in a call, until it has spoken in one; `undefined`
+ * if it was not measured.
+ */
+export function expectedFactor(
+  { speeds, cores, isDisturbed, kokoroThreads }: SpeechFit,
+  voiceId: string,
+): number | undefined {
+  const alone = voiceId.startsWith("kokoro/") ? speeds[`kokoro-${kokoroThreads}`] : speeds.dittli;
+  if (alone === undefined) return undefined;
+  return alone * (isDisturbed || cores === 1 ? BUSY_FACTOR : QUIET_FACTOR);
+}
 
 /**
  * Chooses the models from measured speeds; without speeds, what a machine of two good cores takes.
@@ -48,7 +68,7 @@ export function chooseSpeechFit(
   const isFastBetter = kokoro === undefined ? speeds.dittli !== undefined : kokoro > MAX_KOKORO_FACTOR;
   const defaultVoice = settings.voice ?? (isFastBetter ? FAST_LOCAL_VOICE : DEFAULT_LOCAL_VOICE);
   const recognizer = settings.recognizer ?? chooseRecognizer(speeds);
-  const fit = { cores, speeds, recognizer, defaultVoice, kokoroThreads };
+  const fit = { cores, speeds, isDisturbed, recognizer, defaultVoice, kokoroThreads };
   return { ...fit, summary: summarize(fit, settings) };
 }
 

@@ -11,7 +11,7 @@ export const jobPriorities: readonly JobPriority[] = ["turn", "partial", "prepar
 export interface JobLoadOptions {
   /** Receives how long each job waited before it started. */
   onStart?: (priority: JobPriority, waitedMs: number) => void;
-  /** Time without work for calls after which preparation may run. Default 1000. */
+  /** Time without work for calls, and since the models were loaded, after which preparation may run. Default 1000. */
   quietMs?: number;
   /** Maximum time that preparation waits for that, because a node may never be quiet. Default 60,000. */
   patienceMs?: number;
@@ -24,7 +24,8 @@ export class JobLoad {
   readonly #patienceMs: number;
   /** Running and waiting jobs of calls. */
   #callJobs = 0;
-  #lastCallJobAt = -Infinity;
+  /** A call may have waited for the models: preparation that starts at once would delay its greeting. */
+  #lastCallJobAt = performance.now();
 
   constructor({ onStart, quietMs = 1000, patienceMs = 60_000 }: JobLoadOptions = {}) {
     this.#patienceMs = patienceMs;

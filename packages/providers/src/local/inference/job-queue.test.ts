@@ -124,6 +124,27 @@ test("preparation runs while no call needs any engine, and yields between its st
   assert.deepEqual(steps, ["answer", "one", "two", "three", "done"]);
 });
 
+test("preparation waits a second after the models are loaded, because a call may have waited for them", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = context.mock.method(performance, "now", () => 0).mock;
+  const { signal } = new AbortController();
+  const queue = new JobQueue({
+    provider: "local/voice",
+    maxWaiting: 4,
+    load: new JobLoad({ quietMs: 1000 }),
+  });
+  const steps: string[] = [];
+  const preparing = queue.run(
+    { priority: "preparation", signal },
+    async () => void steps.push("preparation"),
+  );
+  await queue.run({ priority: "turn", signal }, async () => void steps.push("greeting"));
+  clock.mockImplementation(() => 1_000);
+  context.mock.timers.tick(1_000);
+  await preparing;
+  assert.deepEqual(steps, ["greeting", "preparation"]);
+});
+
 test("preparation releases its engine for a call, and acquires it again afterwards", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const clock = context.mock.method(performance, "now", () => 0).mock;
@@ -141,13 +162,14 @@ test("preparation releases its engine for a call, and acquires it again afterwar
       await giveWay();
       steps.push(`${name} 2`);
     });
+  clock.mockImplementation(() => 1_000);
   const aborted = prepare("aborted", controller.signal);
   const kept = prepare("kept", signal);
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   await answering;
   controller.abort(new Error("no longer wanted"));
   await assert.rejects(aborted, /no longer wanted/);
-  clock.mockImplementation(() => 1_000);
+  clock.mockImplementation(() => 2_000);
   context.mock.timers.tick(1_000);
   await kept;
   assert.deepEqual(steps, ["aborted 1", "answer", "kept 1", "kept 2"]);

@@ -21,19 +21,19 @@ test("a short phrase stays whole", () => {
 });
 
 test("a phrase is split after the first word that ends half a second in", () => {
-  assert.deepEqual(partFrames({ from: 10, to: 80 }, [15, 22, 33, 48, 60, 75]), [
+  assert.deepEqual(partFrames({ from: 10, to: 70 }, [15, 22, 33, 48, 60]), [
     { from: 10, to: 33 },
-    { from: 33, to: 80 },
+    { from: 33, to: 70 },
   ]);
 });
 
 test("the first part of a long phrase lasts until the rest is ready", () => {
   assert.deepEqual(partFrames({ from: 0, to: 160 }, [22, 33, 48, 60, 75]), [
-    { from: 0, to: 48 },
-    { from: 48, to: 160 },
+    { from: 0, to: 60 },
+    { from: 60, to: 160 },
   ]);
 });
 
 test("a phrase stays whole if no word ends in time", () => {
-  assert.deepEqual(partFrames({ from: 0, to: 100 }, [10, 60]), [{ from: 0, to: 100 }]);
+  assert.deepEqual(partFrames({ from: 0, to: 100 }, [10, 70]), [{ from: 0, to: 100 }]);
 });

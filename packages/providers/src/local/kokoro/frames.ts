@@ -13,10 +13,10 @@ const FIRST_PART = { min: 20, max: 40 };
 /** Minimum length of the rest. A phrase with less is synthesized whole in about the same time, and sounds better. */
 const MIN_REST = 32;
 /**
- * Share of the phrase in the first part. The rest is synthesized in a third of its length, so it is ready while a
- * quarter of the phrase plays.
+ * Share of the phrase in the first part. A voice that takes half of the length of the rest, which is the slowest that
+ * starts with its first piece, has the rest ready while a third of the phrase plays.
  */
-const FIRST_SHARE = 0.25;
+const FIRST_SHARE = 1 / 3;
 /**
  * The frames to synthesize. The model spends nearly half of a short phrase on the silence around it, which takes as
  * long as speech.

@@ -14,8 +14,8 @@ export interface LocalTextToSpeechOptions {
    * too slow.
    */
   deadlineMs?: number;
-  /** Seconds of synthesis per second of audio that a voice takes alone; `undefined` if it was not measured. */
-  realTimeFactorOf?: (voice: string) => number | undefined;
+  /** Seconds of synthesis per second of audio that a voice probably takes in a call; `undefined` if it was not measured. */
+  expectedFactorOf?: (voice: string) => number | undefined;
 }
 
 /** Speaks with the voices of the inference process; see `LOCAL_VOICES` for their ids. */
@@ -25,17 +25,16 @@ export class LocalTextToSpeech implements TextToSpeech {
   readonly preparationTimeoutMs = PREPARATION_TIMEOUT_MS;
   readonly #client: InferenceClient;
   readonly #deadlineMs: number;
-  readonly #realTimeFactorOf: (voice: string) => number | undefined;
+  readonly #expectedFactorOf: (voice: string) => number | undefined;
 
   constructor(options: LocalTextToSpeechOptions) {
     this.#client = options.client;
     this.#deadlineMs = options.deadlineMs ?? 20_000;
-    this.#realTimeFactorOf = options.realTimeFactorOf ?? (() => undefined);
+    this.#expectedFactorOf = options.expectedFactorOf ?? (() => undefined);
   }
 
   assumedRealTimeFactorOf(voice: string): number {
-    const alone = this.#realTimeFactorOf(voice);
-    return alone === undefined ? ASSUMED_REAL_TIME_FACTOR : alone * BUSY_FACTOR;
+    return this.#expectedFactorOf(voice) ?? ASSUMED_REAL_TIME_FACTOR;
   }
 
   open(options: TextToSpeechOptions): TextToSpeechStream {
@@ -45,8 +44,6 @@ export class LocalTextToSpeech implements TextToSpeech {
 
 type SynthesisChunk = InferenceMethods["synthesize"]["chunk"];
 
-/** In a call other work runs beside it. */
-const BUSY_FACTOR = 2;
 /** A voice that takes longer to begin has no time for this call. */
 const AUDIO_TIMEOUT_MS = 4_000;
 /** Of the default voice on a small machine with other work: what is not measured yet is waited for. */

@@ -37,6 +37,7 @@ describe("a platform that ends", () => {
       assert.ok(children.length >= 2, "the media and inference processes are running");
       first.process.kill("SIGKILL");
       await first.exited;
+      const killedAt = Date.now();
       await waitFor(
         "the children's end",
         () => !children.some(({ pid }) => isRunning(pid)),
@@ -46,6 +47,11 @@ describe("a platform that ends", () => {
       assert.equal(await second.databasePid(), databasePid);
       const lost = await endedCall(second, from);
       assert.deepEqual([lost.status, lost.endReason], ["failed", "node_lost"]);
+      // The time until the next start is not billed.
+      const { answeredAt, endedAt, billableSeconds } = lost;
+      assert.ok(Date.parse(endedAt ?? "") <= killedAt);
+      const lastedMs = Date.parse(endedAt ?? "") - Date.parse(answeredAt ?? "");
+      assert.equal(billableSeconds, Math.ceil(lastedMs / 1000));
       assert.match(textOf(lost, "agent"), /railway/);
     } finally {
       await caller?.close();

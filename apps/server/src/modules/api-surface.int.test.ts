@@ -104,7 +104,7 @@ test("a call shows its variables, and a lost node is explained", async (context)
   const server = await start(context);
   const { callId } = await openTestCall(server, { variables: { plan: "pro" } });
   const { calls } = server.modules;
-  await calls.closeOrphans([], new Date(), undefined);
+  await calls.closeOrphans({ livingNodeIds: [], lastBeats: new Map(), now: new Date() });
   const call = dataOf<{ variables: unknown; endReason: string; endDetail: string }>(
     await server.request("GET", `/calls/${callId}`),
   );

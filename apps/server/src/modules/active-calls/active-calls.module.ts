@@ -59,7 +59,9 @@ export function createActiveCalls(
     prepare: async () => {
       await finishSpools(spoolFolder, calls, logger);
       // An embedded database has no other nodes. The ends of these calls are announced by jobs.
-      if (node.isEmbedded) await calls.closeOrphans([nodeId], clock.now(), undefined);
+      if (!node.isEmbedded) return;
+      const lastBeats = await callNodes.listLastBeats();
+      await calls.closeOrphans({ livingNodeIds: [nodeId], lastBeats, now: clock.now() });
     },
     start: () => callCommands.start(),
     drain: async () => await activeCalls.drain(config.shutdownSeconds * 1000),

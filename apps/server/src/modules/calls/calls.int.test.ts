@@ -154,14 +154,55 @@ test("calls of lost nodes are closed as node_lost; calls of living nodes and end
   ];
   await calls.markAnswered(lost, answer);
   await calls.finish(ended, { status: "completed", endReason: "user_hangup", endedAt: after(3) });
-  assert.equal(await calls.closeOrphans(["alive"], after(5), undefined), 1);
-  assert.equal(await calls.closeOrphans(["alive"], after(6), undefined), 0);
+  await setCreation(server, after(0));
+  const orphans = { livingNodeIds: ["alive"], lastBeats: new Map([["dead", after(5)]]) };
+  assert.equal(await calls.closeOrphans({ ...orphans, now: after(65) }), 1);
+  assert.equal(await calls.closeOrphans({ ...orphans, now: after(66) }), 0);
   const call = await calls.get(server.organizationId, lost);
   assert.deepEqual([call.status, call.endReason, call.billableSeconds], ["failed", "node_lost", 3]);
+  assert.equal(call.endedAt, after(5).toISOString());
   assert.equal((await calls.get(server.organizationId, living)).status, "ringing");
   assert.equal((await calls.get(server.organizationId, ended)).status, "completed");
   await server.close();
 });
+
+test("a lost call ends at its last write if that is later than its node's last beat, and at its answer at the earliest", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const [writing, answered, queued] = [
+    await openCall(server, "dead"),
+    await openCall(server, "dead"),
+    await openCall(server, "unknown"),
+  ];
+  await setCreation(server, after(0));
+  const item = { id: "1", type: "message", role: "agent", text: "Hello.", startMs: 0, endMs: 900 } as const;
+  await calls.markAnswered(writing, answer);
+  await calls.appendItems(writing, [item], after(9));
+  await calls.markAnswered(answered, { ...answer, at: after(7) });
+  const noticed: Date[] = [];
+  calls.ended.subscribe(async (_, { noticedAt }) => void noticed.push(noticedAt));
+  const lastBeats = new Map([["dead", after(5)]]);
+  await calls.closeOrphans({ livingNodeIds: [], lastBeats, now: after(65) });
+  const ends = await Promise.all(
+    [writing, answered, queued].map(async (id) => {
+      const { endedAt, billableSeconds } = await calls.get(server.organizationId, id);
+      return [endedAt, billableSeconds];
+    }),
+  );
+  assert.deepEqual(ends, [
+    [after(9).toISOString(), 7],
+    [after(7).toISOString(), 0],
+    [after(0).toISOString(), 0],
+  ]);
+  assert.deepEqual(noticed, [after(65), after(65), after(65)]);
+  await server.close();
+});
+
+/** The calls' own times are those of the test, and creation follows the database's clock. */
+async function setCreation({ database }: TestServer, at: Date): Promise<void> {
+  await database.$client.query("update calls set created_at = $1, started_at = null", [at]);
+  await database.$client.query("update conversations set updated_at = $1", [at]);
+}
 
 test("calls can be filtered by agent, status and time", async () => {
   const server = await createTestServer();

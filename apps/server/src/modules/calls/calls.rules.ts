@@ -21,6 +21,22 @@ export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): nu
   return Math.max(0, Math.ceil((endedAt.getTime() - answeredAt.getTime()) / 1000));
 }
 
+interface CallTimes {
+  createdAt: Date;
+  startedAt: Date | null;
+  answeredAt: Date | null;
+}
+
+/** Returns the last time at which a call is known to have gone on, at most `now`. */
+export function findLastSign(
+  { createdAt, startedAt, answeredAt }: CallTimes,
+  signs: readonly (Date | undefined)[],
+  now: Date,
+): Date {
+  const times = [createdAt, startedAt, answeredAt, ...signs].map((each) => each?.getTime() ?? 0);
+  return new Date(Math.min(now.getTime(), Math.max(...times)));
+}
+
 export interface CallResults {
   recordingStatus: CallResultStatus | null;
   analysisStatus: CallResultStatus | null;

@@ -15,7 +15,7 @@ import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { CallQuota } from "./call-quota.ts";
-import { countBillableSeconds, isResultPending, summarizeLatency } from "./calls.rules.ts";
+import { countBillableSeconds, findLastSign, isResultPending, summarizeLatency } from "./calls.rules.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
 import type { CallChannel } from "./calls.tables.ts";
@@ -77,11 +77,23 @@ export interface CallEnd {
   endReason: CallEndReason;
   endDetail?: string;
   endedAt: Date;
+  /** When the end was noticed, after the death of the call's node. Default: `endedAt`. */
+  noticedAt?: Date;
   /** Absent if no media flowed. */
   quality?: CallQuality;
 }
 
 export type EndedCall = store.CallRow & { endedAt: Date };
+
+/** Calls whose node has died. */
+export interface Orphans {
+  livingNodeIds: readonly string[];
+  /** Last beats of nodes, by id. */
+  lastBeats: ReadonlyMap<string, Date>;
+  now: Date;
+  /** Calls created later are skipped. */
+  begunBefore?: Date;
+}
 
 /** Links to recordings of calls. */
 export interface RecordingLinks {
@@ -105,7 +117,7 @@ export class CallsService {
   /** Emitted when a call ends, with its row locked: listeners note which results are pending (`noteResult`). */
   readonly ending = new TransactionEvent<{ call: CallRow; at: Date }>();
   /** Emitted when a call has ended, in the transaction that ends its record. */
-  readonly ended = new TransactionEvent<EndedCall>();
+  readonly ended = new TransactionEvent<{ call: EndedCall; noticedAt: Date }>();
   /** Emitted when an ended call has no pending result any more. */
   readonly settled = new TransactionEvent<{ call: EndedCall; at: Date }>();
   readonly #database: Database;
@@ -233,11 +245,14 @@ export class CallsService {
   }
 
   /** Ends the call. The first end wins; returns whether this was it. */
-  async finish(id: string, { status, endReason, endDetail, endedAt, quality }: CallEnd): Promise<boolean> {
+  async finish(
+    id: string,
+    { status, endReason, endDetail, endedAt, noticedAt = endedAt, quality }: CallEnd,
+  ): Promise<boolean> {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
       if (row === undefined || row.endedAt !== null) return false;
-      await this.ending.emit(transaction, { call: row, at: endedAt });
+      await this.ending.emit(transaction, { call: row, at: noticedAt });
       const call = await store.updateCall(transaction, id, {
         status,
         endReason,
@@ -247,7 +262,7 @@ export class CallsService {
         quality: quality ?? null,
         latency: summarizeLatency(await store.listTurns(transaction, id)),
       });
-      await this.ended.emit(transaction, { ...call, endedAt });
+      await this.ended.emit(transaction, { call: { ...call, endedAt }, noticedAt });
       return true;
     });
   }
@@ -326,22 +341,16 @@ export class CallsService {
   }
 
   /**
-   * Ends calls without a living node (`node_lost`) that were created before `begunBefore`. Returns how many.
+   * Ends calls without a living node (`node_lost`) at the last sign of life of each: its node's last beat or its last
+   * write, so that the time until the loss was noticed is not billed. Returns how many.
    */
-  async closeOrphans(
-    livingNodeIds: readonly string[],
-    now: Date,
-    begunBefore: Date | undefined,
-  ): Promise<number> {
+  async closeOrphans({ livingNodeIds, lastBeats, now, begunBefore }: Orphans): Promise<number> {
     let closed = 0;
-    for (const id of await store.listOpenCallsOfOthers(this.#database, livingNodeIds, begunBefore)) {
-      const isClosed = await this.finish(id, {
-        status: "failed",
-        endReason: "node_lost",
-        endDetail: "the node that ran the call stopped responding",
-        endedAt: now,
-      });
-      if (isClosed) closed += 1;
+    for (const call of await store.listOpenCallsOfOthers(this.#database, livingNodeIds, begunBefore)) {
+      const written = await this.#conversations.findUpdatedAt(call.conversationId);
+      const endedAt = findLastSign(call, [lastBeats.get(call.nodeId), written], now);
+      const end = { status: "failed", endReason: "node_lost", endedAt, noticedAt: now } as const;
+      if (await this.finish(call.id, end)) closed += 1;
     }
     return closed;
   }

@@ -221,16 +221,15 @@ export async function listOpenCallsOfOthers(
   queries: Queries,
   nodeIds: readonly string[],
   begunBefore: Date | undefined,
-): Promise<string[]> {
+): Promise<CallRow[]> {
   const conditions: SQL[] = [isNull(calls.endedAt)];
   if (nodeIds.length > 0) conditions.push(notInArray(calls.nodeId, [...nodeIds]));
   if (begunBefore !== undefined) conditions.push(lt(calls.createdAt, begunBefore));
-  const rows = await queries
-    .select({ id: calls.id })
+  return await queries
+    .select()
     .from(calls)
     .where(and(...conditions))
     .orderBy(asc(calls.id));
-  return rows.map(({ id }) => id);
 }
 
 /** Returns open calls of one node, except for these, that were created before the given time. */

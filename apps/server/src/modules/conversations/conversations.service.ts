@@ -37,6 +37,11 @@ export class ConversationsService {
     return present(await store.insertConversation(queries, conversation));
   }
 
+  /** Returns the time of the last write; `undefined` if the conversation does not exist. */
+  async findUpdatedAt(id: string): Promise<Date | undefined> {
+    return await store.findUpdatedAt(this.#database, id);
+  }
+
   /** Deletes a conversation in the caller's transaction. */
   async delete(queries: Queries, id: string): Promise<void> {
     await store.deleteConversation(queries, id);

@@ -59,6 +59,14 @@ export async function updateConversation(
   await queries.update(conversations).set(change).where(eq(conversations.id, id));
 }
 
+export async function findUpdatedAt(queries: Queries, id: string): Promise<Date | undefined> {
+  const [row] = await queries
+    .select({ updatedAt: conversations.updatedAt })
+    .from(conversations)
+    .where(eq(conversations.id, id));
+  return row?.updatedAt;
+}
+
 export async function deleteConversation(queries: Queries, id: string): Promise<void> {
   await queries.delete(conversations).where(eq(conversations.id, id));
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CallChannel, CallsService } from "../calls/calls.service.ts";
 import { BEAT_INTERVAL_MS } from "./nodes.rules.ts";
-import { findOtherAddress, findReadyNode } from "./nodes.store.ts";
+import { findOtherAddress, findReadyNode, listLastBeats } from "./nodes.store.ts";
 
 /** A node that has missed a beat may be lost, and gets no new calls. */
 const DOUBTED_AFTER_MS = 2.5 * BEAT_INTERVAL_MS;
@@ -30,6 +30,11 @@ export class CallNodes {
   ): Promise<string | undefined> {
     const nodeId = await this.#calls.findNodeId(callId, channel);
     return nodeId === undefined ? undefined : await findOtherAddress(this.#database, nodeId, askingNodeId);
+  }
+
+  /** Returns the last beats of nodes, by id, including nodes that have died and were not yet found lost. */
+  async listLastBeats(): Promise<Map<string, Date>> {
+    return await listLastBeats(this.#database);
   }
 
   /** Returns the id of a node that can take a call, except for these; `undefined` if there is none. */

@@ -185,8 +185,10 @@ export class NodeHeartbeat {
     await inJointTransaction(database, async (transaction) => {
       if (!(await store.takeSweepLock(transaction))) return;
       const lost = await store.deleteSilentNodes(transaction, silentSince);
-      const closed = await calls.closeOrphans(await store.listNodeIds(transaction), now, silentSince);
-      if (lost.length > 0 || closed > 0) logger.warn({ nodes: lost, calls: closed }, "nodes lost");
+      const livingNodeIds = await store.listNodeIds(transaction);
+      const orphans = { livingNodeIds, lastBeats: lost, now, begunBefore: silentSince };
+      const closed = await calls.closeOrphans(orphans);
+      if (lost.size > 0 || closed > 0) logger.warn({ nodes: [...lost.keys()], calls: closed }, "nodes lost");
       await this.#options.onSweep(transaction, now);
     });
   }

@@ -116,9 +116,12 @@ test("the calls of a silent node are closed, and those of other nodes go on", as
   const [lost, kept] = [await nodes.openCall(silent), await nodes.openCall(living)];
   const [dying, other] = [nodes.create({ nodeId: silent }), nodes.create({ nodeId: living })];
   await nodes.beat(SILENCE_LIMIT_MS, dying, other);
+  const lastBeatAt = nodes.now();
   assert.equal(await nodes.endOf(lost), null);
   await nodes.beat(SILENCE_LIMIT_MS + BEAT_INTERVAL_MS, other);
   assert.equal(await nodes.endOf(lost), "node_lost");
+  const { endedAt } = await nodes.server.modules.calls.get(nodes.server.organizationId, lost);
+  assert.ok(Date.parse(endedAt ?? "") <= lastBeatAt.getTime());
   assert.equal(await nodes.endOf(kept), null);
   assert.deepEqual(await store.listNodeIds(nodes.server.database), [living]);
 });

@@ -30,10 +30,19 @@ export async function takeSweepLock(queries: Queries): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** @returns the ids of the nodes that were silent since then. */
-export async function deleteSilentNodes(queries: Queries, silentSince: Date): Promise<string[]> {
-  const rows = await queries.delete(nodes).where(lt(nodes.beatAt, silentSince)).returning({ id: nodes.id });
-  return rows.map(({ id }) => id);
+/** @returns the last beats, by id, of the nodes that were silent since then. */
+export async function deleteSilentNodes(queries: Queries, silentSince: Date): Promise<Map<string, Date>> {
+  const rows = await queries
+    .delete(nodes)
+    .where(lt(nodes.beatAt, silentSince))
+    .returning({ id: nodes.id, beatAt: nodes.beatAt });
+  return new Map(rows.map(({ id, beatAt }) => [id, beatAt]));
+}
+
+/** Returns the last beats of all nodes, by id. */
+export async function listLastBeats(queries: Queries): Promise<Map<string, Date>> {
+  const rows = await queries.select({ id: nodes.id, beatAt: nodes.beatAt }).from(nodes);
+  return new Map(rows.map(({ id, beatAt }) => [id, beatAt]));
 }
 
 /** Returns the last beats of nodes that take calls and have not been silent since then. */

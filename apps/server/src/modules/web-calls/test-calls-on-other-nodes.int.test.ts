@@ -231,7 +231,11 @@ test("a call whose node is lost before a browser joins is closed as node_lost", 
   await deleteNode(server.database, owner.id);
   const gone = await join(asked, call);
   assert.equal(gone[0], 404);
-  await server.modules.calls.closeOrphans([asked.id], clock.now(), undefined);
+  await server.modules.calls.closeOrphans({
+    livingNodeIds: [asked.id],
+    lastBeats: new Map(),
+    now: clock.now(),
+  });
   const { status, endReason } = await record(asked, call.callId);
   assert.deepEqual([status, endReason], ["failed", "node_lost"]);
   assert.equal((await join(asked, call))[0], 404);

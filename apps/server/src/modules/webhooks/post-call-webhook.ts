@@ -27,7 +27,9 @@ export class PostCallWebhook {
   /** Subscribes to the ends of calls. */
   subscribe(): void {
     const { calls, webhooks } = this.#options;
-    calls.ended.subscribe(async (transaction, call) => await this.#announce(transaction, call));
+    calls.ended.subscribe(
+      async (transaction, { call, noticedAt }) => await this.#announce(transaction, call, noticedAt),
+    );
     calls.settled.subscribe(async (transaction, { call, at }) => {
       await webhooks.hasten(transaction, call.organizationId, call.id, at);
     });
@@ -41,15 +43,15 @@ export class PostCallWebhook {
     return toPostData({ ...call, recordingUrl });
   }
 
-  async #announce(transaction: Queries, call: EndedCall): Promise<void> {
-    const { id: callId, agentId, organizationId, postCallWebhookUrl: url, endedAt } = call;
+  async #announce(transaction: Queries, call: EndedCall, noticedAt: Date): Promise<void> {
+    const { id: callId, agentId, organizationId, postCallWebhookUrl: url } = call;
     if (url === null) return;
     const firstAttemptAt = isResultPending(call)
-      ? new Date(endedAt.getTime() + RESULTS_DEADLINE_MS)
-      : endedAt;
+      ? new Date(noticedAt.getTime() + RESULTS_DEADLINE_MS)
+      : noticedAt;
     const event = { organizationId, type: "call.post" as const, callId, agentId, url, firstAttemptAt };
     const { calls, webhooks } = this.#options;
-    await webhooks.announce(transaction, event, endedAt);
+    await webhooks.announce(transaction, event, noticedAt);
     await calls.notePostCallWebhook(transaction, callId, { status: "pending", attempts: 0 });
   }
 }

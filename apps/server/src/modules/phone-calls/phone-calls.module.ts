@@ -14,8 +14,8 @@ import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { CallControl } from "./call-control.ts";
 import { InboundAdmission } from "./inbound-admission.ts";
-import { OutboundCallsService } from "./outbound-calls.service.ts";
-import { OutboundPlanner } from "./outbound-planner.ts";
+import { OutboundCallsService } from "./outbound/outbound-calls.service.ts";
+import { OutboundPlanner } from "./outbound/outbound-planner.ts";
 import type { PhoneSessions } from "./phone-session.ts";
 import { bindPhoneCallRoutes } from "./phone-calls.routes.ts";
 

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import type { Call } from "@parley/contract";
 import { waitFor } from "@parley/testing";
-import type { OperatorUpdate } from "../organizations/organizations.service.ts";
-import { type TestServer, createTestServer, openTestCall, type TestResponse } from "../testing.ts";
+import type { OperatorUpdate } from "../../organizations/organizations.service.ts";
+import { type TestServer, createTestServer, openTestCall, type TestResponse } from "../../testing.ts";
 
 const FROM = "+14155550123";
 const TO = "+14155550199";

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import type { Call } from "@parley/contract";
-import { createFeatures, type Services } from "../../node/features.ts";
-import { createTestResources, SilentMedia } from "../../node/testing.ts";
-import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
-import { ClosingStack } from "../../platform/closing-stack.ts";
-import { createLogger } from "../../platform/logging/logging.ts";
+import { createFeatures, type Services } from "../../../node/features.ts";
+import { createTestResources, SilentMedia } from "../../../node/testing.ts";
+import { PostgresBus } from "../../../platform/bus/postgres-bus.ts";
+import { ClosingStack } from "../../../platform/closing-stack.ts";
+import { createLogger } from "../../../platform/logging/logging.ts";
 import { waitFor } from "@parley/testing";
-import { nodes } from "../nodes/nodes.tables.ts";
-import { createTestServer } from "../testing.ts";
+import { nodes } from "../../nodes/nodes.tables.ts";
+import { createTestServer } from "../../testing.ts";
 
 const logger = createLogger({ level: "silent" });
 

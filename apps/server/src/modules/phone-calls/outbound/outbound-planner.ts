@@ -1,12 +1,12 @@
 import type { CallCreate } from "@parley/contract";
-import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
-import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
-import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
-import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
-import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
-import type { OutgoingRoute, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
-import type { PlacedCall } from "../calls/calls.service.ts";
+import { AppError, invalidBody } from "../../../platform/app-error.ts";
+import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
+import type { AgentResolution } from "../../agents/versions/agent-resolution.service.ts";
+import type { Organization, OrganizationsService } from "../../organizations/organizations.service.ts";
+import { normalizePhoneNumber } from "../../phone-numbers/phone-numbers.rules.ts";
+import type { PhoneNumbersService } from "../../phone-numbers/phone-numbers.service.ts";
+import type { OutgoingRoute, SipTrunksService } from "../../sip-trunks/sip-trunks.service.ts";
+import type { PlacedCall } from "../../calls/calls.service.ts";
 import { type DestinationPolicy, findCountries, isDestinationAllowed } from "./destination.rules.ts";
 
 /** Caller, callee and route of an outbound call. */

@@ -1,16 +1,16 @@
 import { isIPv6 } from "node:net";
 import { buildOffer, LocalSrtpKeys, type UserAgent } from "@parley/sip";
 import type { Resolver } from "@parley/sip/resolver";
-import type { MediaLeg, MediaLegHandlers } from "../../media/media-pool.ts";
-import type { OutgoingRoute } from "../sip-trunks/sip-trunks.service.ts";
+import type { MediaLeg, MediaLegHandlers } from "../../../media/media-pool.ts";
+import type { OutgoingRoute } from "../../sip-trunks/sip-trunks.service.ts";
 import { outcomeOfDial } from "./dial-outcome.rules.ts";
-import { isLoopback } from "../../platform/destination-address.ts";
-import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
-import { numberIn } from "./sip-number.ts";
-import { findMediaAddress } from "./media-address.ts";
-import { createMediaHostResolver } from "./media-hosts.ts";
-import { PhoneSession, type PhoneSessions } from "./phone-session.ts";
-import { type CallAudioSettings, connectEarly, renegotiate, toAudioSettings } from "./sip-audio.ts";
+import { isLoopback } from "../../../platform/destination-address.ts";
+import type { CallOutcome, CallSignaling, ActiveCall } from "../../active-calls/active-call.ts";
+import { numberIn } from "../sip-number.ts";
+import { findMediaAddress } from "../media-address.ts";
+import { createMediaHostResolver } from "../media-hosts.ts";
+import { PhoneSession, type PhoneSessions } from "../phone-session.ts";
+import { type CallAudioSettings, connectEarly, renegotiate, toAudioSettings } from "../sip-audio.ts";
 
 export interface OutboundCallOptions {
   userAgent: UserAgent;

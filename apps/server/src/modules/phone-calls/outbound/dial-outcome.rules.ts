@@ -1,5 +1,5 @@
 import type { InviteFailure } from "@parley/sip";
-import type { CallOutcome } from "../active-calls/active-call.ts";
+import type { CallOutcome } from "../../active-calls/active-call.ts";
 
 /** Returns the outcome of a call that was not answered. */
 export function outcomeOfDial({ cause, status, reason }: InviteFailure): CallOutcome {

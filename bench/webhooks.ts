@@ -54,7 +54,7 @@ const url = `http://127.0.0.1:${address.port}/`;
 const yardstick = new Yardstick();
 const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-bench-webhooks-"));
 const connection = await connectDatabase(
-  { dataDirectory, database: undefined, encryptionKey: undefined },
+  { dataDirectory, database: undefined, encryptionKeys: undefined },
   createLogger({ level: "silent" }),
 );
 const { database } = connection;

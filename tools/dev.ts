@@ -23,9 +23,9 @@ const environment = {
   ...process.env,
   ...(postgres !== undefined && {
     DATABASE_URL: postgres.connectionString,
-    PARLEY_ENCRYPTION_KEY: (config.encryptionKey ?? (await loadOrCreateKey(dataDirectory))).toString(
-      "base64",
-    ),
+    PARLEY_ENCRYPTION_KEY: (config.encryptionKeys ?? [await loadOrCreateKey(dataDirectory)])
+      .map((key) => key.toString("base64"))
+      .join(","),
   }),
   NODE_ENV: "development",
   PARLEY_SHUTDOWN_SECONDS: SHUTDOWN_SECONDS,

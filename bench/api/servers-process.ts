@@ -49,7 +49,7 @@ async function start(): Promise<Servers> {
     {
       dataDirectory,
       database: undefined,
-      encryptionKey: undefined,
+      encryptionKeys: undefined,
     },
     createLogger({ level: "silent" }),
   );

@@ -42,7 +42,7 @@ async function examine(): Promise<CheckResult[]> {
 }
 
 async function examineNode(config: Readonly<Config>, access: DatabaseAccess): Promise<CheckResult[]> {
-  const encryptionKey = config.encryptionKey ?? (await readKey(config.dataDirectory));
+  const encryption = await openEncryption(config);
   const database =
     access.url === undefined
       ? undefined
@@ -55,11 +55,11 @@ async function examineNode(config: Readonly<Config>, access: DatabaseAccess): Pr
     onInvite: (invite) => invite.reject(480, "Temporarily Unavailable"),
   });
   try {
-    const trunks = await findTrunks(database, encryptionKey);
+    const trunks = await findTrunks(database, encryption);
     const examination: Examination = {
       config,
       database: access,
-      keyFingerprint: encryptionKey && new Encryption(encryptionKey).fingerprint,
+      keyFingerprints: encryption?.fingerprints ?? [],
       isNode: false,
       trunks: trunks && { find: trunks, end: { agent, tls } },
     };
@@ -72,25 +72,26 @@ async function examineNode(config: Readonly<Config>, access: DatabaseAccess): Pr
 
 async function findTrunks(
   database: Database | undefined,
-  encryptionKey: Buffer | undefined,
+  encryption: Encryption | undefined,
 ): Promise<NonNullable<Examination["trunks"]>["find"] | undefined> {
-  if (database === undefined || encryptionKey === undefined) return undefined;
+  if (database === undefined || encryption === undefined) return undefined;
   const { rows } = await database.$client.query<{ table: string | null }>(
     "select to_regclass('sip_trunks')::text as table",
   );
   if (rows[0]?.table === null) return undefined;
   const sipTrunks = new SipTrunksService(database, {
-    encryption: new Encryption(encryptionKey),
+    encryption,
     clock: systemClock,
     organizationLimits: new OrganizationLimitsService(database, systemClock),
   });
   return async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS);
 }
 
-/** The key that a node with an embedded database keeps beside it. */
-async function readKey(dataDirectory: string): Promise<Buffer | undefined> {
+/** The configured keys, or the one that a node with an embedded database keeps beside it. */
+async function openEncryption({ encryptionKeys, dataDirectory }: Config): Promise<Encryption | undefined> {
+  if (encryptionKeys !== undefined) return new Encryption(...encryptionKeys);
   const text = await readFile(path.join(dataDirectory, "encryption.key"), "utf8").catch(() => undefined);
-  return text === undefined ? undefined : parseEncryptionKey(text.trim());
+  return text === undefined ? undefined : new Encryption(parseEncryptionKey(text.trim()));
 }
 
 async function readAuthorities({ sip }: Config): Promise<TlsClientOptions> {

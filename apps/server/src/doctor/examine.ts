@@ -24,7 +24,7 @@ export interface Examination {
   config: Readonly<Config>;
   database: Pick<DatabaseAccess, "url" | "directUrl" | "finding">;
   /** Of the encryption key; `undefined` if there is none yet. */
-  keyFingerprint: string | undefined;
+  keyFingerprints: readonly string[];
   /** Whether the node itself asks, whose models and processes are in memory already. */
   isNode: boolean;
   /** `undefined` if there are no trunks to ask, or no database that names them. */
@@ -32,7 +32,7 @@ export interface Examination {
 }
 
 /** Every check that can be made with a valid configuration, in the order in which a start would meet the problems. */
-export function checksOf({ config, database, keyFingerprint, isNode, trunks }: Examination): Check[] {
+export function checksOf({ config, database, keyFingerprints, isNode, trunks }: Examination): Check[] {
   return [
     nodeCheck(),
     processorCheck,
@@ -45,7 +45,7 @@ export function checksOf({ config, database, keyFingerprint, isNode, trunks }: E
     publicUrlCheck(config),
     modelsCheck(config),
     speechFitCheck(config),
-    databaseCheck(database, keyFingerprint),
+    databaseCheck(database, keyFingerprints),
     objectStorageCheck(config),
     languageModelCheck(config.languageModel),
     speechVendorsCheck(config),

@@ -7,6 +7,7 @@ import type { Bus } from "../platform/bus/bus.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { DatabaseConnection } from "../platform/database/connect.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { EncryptedColumn } from "../platform/encryption/reencryption.ts";
 import type { JobQueue, Jobs } from "../platform/jobs/jobs.ts";
 import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
 import type { Readiness } from "../platform/readiness.ts";
@@ -42,6 +43,8 @@ export interface Feature<Services extends object = object> {
   /** Services for other features and tests. */
   services: Services;
   bindRoutes?: (app: FastifyInstance) => void;
+  /** Columns of the feature that `Encryption` encrypts. */
+  encryptedColumns?: readonly EncryptedColumn[];
   /** Starts the feature's background work. */
   startJobs?: (jobs: Pick<Jobs, "work">) => Promise<void>;
   /** Runs before the node listens; a rejection stops the start. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createHeartbeat } from "../modules/nodes/heartbeat.module.ts";
 import { createTrunkMonitors } from "../modules/sip-trunks/trunk-monitors.module.ts";
+import { startReencryption } from "./reencryption.ts";
 import type { Readiness } from "../platform/readiness.ts";
 import { createFeatures } from "./features.ts";
 import { createFirstAccess } from "./first-access.ts";
@@ -20,6 +21,7 @@ export async function compose(context: NodeContext, boot: BootResources): Promis
   const { services } = features;
   features.closeWith(started);
   await features.prepare(node.jobs);
+  await startReencryption(node, features.encryptedColumns);
   const app = await createHttpApp(node, services);
   features.bindRoutes(app);
   started.add(async () => await app.close());

@@ -20,6 +20,7 @@ import { createSipTrunks } from "../modules/sip-trunks/sip-trunks.module.ts";
 import { createWebCalls } from "../modules/web-calls/web-calls.module.ts";
 import { createWebhooks } from "../modules/webhooks/webhooks.module.ts";
 import type { ClosingStack } from "../platform/closing-stack.ts";
+import type { EncryptedColumn } from "../platform/encryption/reencryption.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 
 /** Features in the order of their start, with the services of all of them. */
@@ -41,6 +42,10 @@ class FeatureList<Node extends NodeResources, Services extends object> {
     const feature = create(this.#node, this.services);
     const services = { ...this.services, ...feature.services };
     return new FeatureList(this.#node, services, [...this.#features, feature]);
+  }
+
+  get encryptedColumns(): readonly EncryptedColumn[] {
+    return this.#features.flatMap((feature) => feature.encryptedColumns ?? []);
   }
 
   bindRoutes(app: FastifyInstance): void {

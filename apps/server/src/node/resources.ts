@@ -27,9 +27,9 @@ export async function openResources(context: NodeContext, boot: BootResources) {
   const clock = await DatabaseClock.start(database);
   const http = new HttpEndpoint(config.http);
   const sip = await SipEndpoint.create(config, logger);
-  const signingKey = encryption.deriveKey("links to objects");
+  const signingKeys = encryption.deriveKeys("links to objects");
   const origin = (): string => config.web.publicUrl ?? http.url;
-  const storage = openStorage(config.objectStorage, { signingKey, origin });
+  const storage = openStorage(config.objectStorage, { signingKeys, origin });
   const node = { config, nodeId, logger, database, encryption, directUrl, isEmbedded, jobs, bus, clock };
   return {
     ...node,

@@ -75,7 +75,7 @@ export async function openDatabaseAccess({
 /** Connection, version, rights, NOTIFY, clock and encryption key. */
 export function databaseCheck(
   { url, directUrl, finding }: Pick<DatabaseAccess, "url" | "directUrl" | "finding">,
-  keyFingerprint: string | undefined,
+  keyFingerprints: readonly string[],
 ): Check {
   return {
     name: "database",
@@ -96,7 +96,7 @@ export function databaseCheck(
           await judgeSchema(client),
           await judgeConnections(client),
           await judgeClock(client),
-          await judgeKey(client, keyFingerprint),
+          await judgeKey(client, keyFingerprints),
           await judgeNotify(directUrl),
         ];
       } finally {
@@ -171,18 +171,23 @@ async function judgeClock(client: Client): Promise<Finding> {
   );
 }
 
-async function judgeKey(client: Client, keyFingerprint: string | undefined): Promise<Finding> {
+async function judgeKey(client: Client, keyFingerprints: readonly string[]): Promise<Finding> {
   const isKept = await queryText(client, "select to_regclass('encryption_keys')::text");
   if (isKept === "") return ok("Nothing is encrypted in this database yet.");
   const stored = await queryText(client, "select fingerprint from encryption_keys");
   if (stored === "") return ok("Nothing is encrypted in this database yet.");
-  if (keyFingerprint === undefined) {
+  if (keyFingerprints.length === 0) {
     return failed(
       "The encryption key of this database's credentials is missing.",
       "Restore encryption.key in PARLEY_DATA_DIR from the backup, or set PARLEY_ENCRYPTION_KEY.",
     );
   }
-  if (keyFingerprint === stored) return ok("The encryption key matches this database's credentials.");
+  if (keyFingerprints[0] === stored) return ok("The encryption key matches this database's credentials.");
+  if (keyFingerprints.includes(stored))
+    return warning(
+      "Credentials may still be encrypted with another key than the first of PARLEY_ENCRYPTION_KEY.",
+      "Keep all keys until a node that was started with them logs that all stored secrets are encrypted with one key.",
+    );
   return failed(
     "The encryption key does not match this database's credentials.",
     "Set PARLEY_ENCRYPTION_KEY to the key of the other nodes or of earlier starts.",

@@ -18,7 +18,7 @@ export function objectStorageCheck({ objectStorage }: Pick<Config, "objectStorag
   return {
     name: "object storage",
     run: async (signal) => {
-      const storage = openStorage(objectStorage, { signingKey: Buffer.alloc(32), origin: () => "" });
+      const storage = openStorage(objectStorage, { signingKeys: [Buffer.alloc(32)], origin: () => "" });
       const folder = await mkdtemp(path.join(tmpdir(), "parley-doctor-"));
       try {
         const file = path.join(folder, "write-test.txt");

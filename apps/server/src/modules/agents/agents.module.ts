@@ -9,6 +9,7 @@ import { listVoiceChoices } from "./agent-voices.store.ts";
 import { bindAgentRoutes } from "./agents.routes.ts";
 import { AgentsService } from "./agents.service.ts";
 import { fixedSpeechOf } from "./fixed-speech.rules.ts";
+import { encryptedDocuments } from "./stored-document.ts";
 import { bindCustomToolRoutes } from "./tools/custom-tools.routes.ts";
 import { CustomToolsService } from "./tools/custom-tools.service.ts";
 import { AgentResolution } from "./versions/agent-resolution.service.ts";
@@ -43,6 +44,7 @@ export function createAgents(
   });
   return {
     services: { agents, customTools, agentVersions, environments, agentResolution, writer, prepareSpeech },
+    encryptedColumns: encryptedDocuments,
     prepare: async () => {
       const { textToSpeech, localSpeech } = config;
       const choices = await listVoiceChoices(database);

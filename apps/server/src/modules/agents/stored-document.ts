@@ -1,5 +1,6 @@
 import type { CustomTool } from "@parley/contract";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
+import type { EncryptedColumn } from "../../platform/encryption/reencryption.ts";
 import { type AgentDocument, liftDocument } from "./agent-document.rules.ts";
 
 /** Tool whose headers and query parameters, which may be credentials, are encrypted as one text. */
@@ -43,3 +44,8 @@ export function openDocument(stored: StoredDocument, agentId: string, encryption
 
 /** The same for all versions of an agent, because a restore copies tools between versions. */
 const contextOf = (agentId: string): string => `agents/${agentId}/custom-tools`;
+
+export const encryptedDocuments: readonly EncryptedColumn[] = [
+  { table: "agents", column: "document", type: "jsonb", key: ["id"], contextOf },
+  { table: "agent_versions", column: "snapshot", type: "jsonb", key: ["agent_id", "revision"], contextOf },
+];

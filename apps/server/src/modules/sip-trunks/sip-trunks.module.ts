@@ -1,7 +1,7 @@
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks.routes.ts";
-import { SipTrunksService } from "./sip-trunks.service.ts";
+import { encryptedPasswords, SipTrunksService } from "./sip-trunks.service.ts";
 import { TrunkChecksService } from "./trunk-checks.service.ts";
 
 export function createSipTrunks(
@@ -12,6 +12,7 @@ export function createSipTrunks(
   const sipTrunkChecks = new TrunkChecksService(sipTrunks, sip, clock);
   return {
     services: { sipTrunks },
+    encryptedColumns: [encryptedPasswords],
     bindRoutes: (app) => bindSipTrunkRoutes(app, sipTrunks, sipTrunkChecks),
   } satisfies Feature;
 }

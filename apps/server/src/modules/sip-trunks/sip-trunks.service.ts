@@ -9,6 +9,7 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
+import type { EncryptedColumn } from "../../platform/encryption/reencryption.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import {
   type InboundTrunk,
@@ -271,6 +272,14 @@ export class SipTrunksService {
 }
 
 const contextOf = (id: string): string => `sip_trunks/${id}/password`;
+
+export const encryptedPasswords: EncryptedColumn = {
+  table: "sip_trunks",
+  column: "encrypted_password",
+  type: "text",
+  key: ["id"],
+  contextOf,
+};
 
 /** Rejects a proxy that is not a resolvable host name or IP address (specification §9). */
 async function requireUsableAddresses(change: Omit<SipTrunkCreate, "friendlyName">): Promise<void> {

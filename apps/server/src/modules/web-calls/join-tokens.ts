@@ -5,24 +5,27 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  * without the call's node, so a request is served or relayed only with a valid token.
  */
 export class JoinTokens {
-  readonly #key: Buffer;
+  readonly #keys: readonly Buffer[];
 
-  /** @param key 256 bits, the same on all nodes. */
-  constructor(key: Buffer) {
-    this.#key = key;
+  /** @param keys Of 256 bits, the same on all nodes; the first one signs. */
+  constructor(keys: readonly Buffer[]) {
+    this.#keys = keys;
   }
 
   issue(callId: string): string {
-    return this.#sign(callId).toString("base64url");
+    const [key = Buffer.of()] = this.#keys;
+    return sign(key, callId).toString("base64url");
   }
 
   isValid(callId: string, token: string): boolean {
-    const expected = this.#sign(callId);
     const given = Buffer.from(token, "base64url");
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return this.#keys.some((key) => {
+      const expected = sign(key, callId);
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
   }
+}
 
-  #sign(callId: string): Buffer {
-    return createHmac("sha256", this.#key).update(callId).digest();
-  }
+function sign(key: Buffer, callId: string): Buffer {
+  return createHmac("sha256", key).update(callId).digest();
 }

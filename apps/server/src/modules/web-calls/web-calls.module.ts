@@ -26,7 +26,7 @@ export function createWebCalls(
   const webCalls = new WebCallsService({
     ...dependencies,
     nodeId,
-    joinTokens: new JoinTokens(encryption.deriveKey("tokens that join calls")),
+    joinTokens: new JoinTokens(encryption.deriveKeys("tokens that join calls")),
     media,
     speechPlaces,
     publicUrl: config.web.publicUrl,

@@ -79,7 +79,7 @@ async function startWebCall(
     postCallWebhookUrl: null,
     startedAt: new Date(),
   });
-  const tokens = new JoinTokens(server.encryption.deriveKey("tokens that join calls"));
+  const tokens = new JoinTokens(server.encryption.deriveKeys("tokens that join calls"));
   return { callId, token: tokens.issue(callId) };
 }
 

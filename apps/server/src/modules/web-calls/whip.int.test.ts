@@ -15,7 +15,7 @@ import { JoinTokens } from "./join-tokens.ts";
 import { WebCall } from "./web-call.ts";
 import { bindWhipRoutes } from "./whip.routes.ts";
 
-const tokens = new JoinTokens(Buffer.alloc(32, 7));
+const tokens = new JoinTokens([Buffer.alloc(32, 7)]);
 const LAST_WORDS = { id: "1", type: "message", role: "agent", text: "Good-", startMs: 0, endMs: 1 } as const;
 const logger = pino({ level: "silent" });
 

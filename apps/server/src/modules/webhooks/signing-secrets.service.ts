@@ -3,6 +3,7 @@ import type { WebhookSigning, WebhookSigningSecret } from "@parley/contract";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
+import type { EncryptedColumn } from "../../platform/encryption/reencryption.ts";
 import * as store from "./signing-secrets.store.ts";
 
 const SECRET_BYTES = 32;
@@ -58,3 +59,7 @@ export class SigningSecretsService {
 function contextOf(organizationId: string): string {
   return `webhook_signing_secrets/${organizationId}`;
 }
+
+export const encryptedSigningSecrets = ["secret", "previous_secret"].map((column): EncryptedColumn => {
+  return { table: "webhook_signing_secrets", column, type: "text", key: ["organization_id"], contextOf };
+});

@@ -5,7 +5,7 @@ import type { OrganizationLimitsService } from "../organizations/organization-li
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import { PostCallWebhook } from "./post-call-webhook.ts";
 import { PreCallWebhook } from "./pre-call-webhook.ts";
-import { SigningSecretsService } from "./signing-secrets.service.ts";
+import { encryptedSigningSecrets, SigningSecretsService } from "./signing-secrets.service.ts";
 import { ToolSigning } from "./tool-signing.ts";
 import { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
 import { WebhookDelivery } from "./webhook-delivery.ts";
@@ -39,6 +39,7 @@ export function createWebhooks(
       preCall: new PreCallWebhook({ database, sender, webhooks, logger, clock }),
       toolSigning: new ToolSigning({ signingSecrets, clock, logger }),
     },
+    encryptedColumns: encryptedSigningSecrets,
     bindRoutes: (app) => bindWebhookRoutes(app, signingSecrets, webhookDeliveries),
     startJobs: async (worker) => {
       await worker.work(deleteOldWebhooksJob(database, clock));

@@ -103,7 +103,8 @@ export const variables = {
   },
   PARLEY_ENCRYPTION_KEY: {
     description:
-      "Key that encrypts stored credentials: 32 bytes in base64 or hex. Required with DATABASE_URL. Default: generated and " +
+      "Key that encrypts stored credentials: 32 bytes in base64 or hex. Several, separated by commas: the first one encrypts. " +
+      "Required with DATABASE_URL. Default: generated and " +
       "stored in PARLEY_DATA_DIR.",
   },
   PARLEY_OPERATOR_API_KEY: {

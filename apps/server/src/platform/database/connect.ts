@@ -25,7 +25,7 @@ export interface DatabaseConnection {
  * error whose message is one line for the operator.
  */
 export async function connectDatabase(
-  config: Pick<Config, "database" | "dataDirectory" | "encryptionKey">,
+  config: Pick<Config, "database" | "dataDirectory" | "encryptionKeys">,
   logger: Logger,
 ): Promise<DatabaseConnection> {
   const embedded =
@@ -52,7 +52,9 @@ export async function connectDatabase(
     ]);
     database = await openDatabase(url, embedded && { maxConnections: CONNECTIONS_TO_EMBEDDED });
     await migrateDatabase(directUrl);
-    const encryption = new Encryption(config.encryptionKey ?? (await loadOrCreateKey(config.dataDirectory)));
+    const encryption = new Encryption(
+      ...(config.encryptionKeys ?? [await loadOrCreateKey(config.dataDirectory)]),
+    );
     await checkEncryptionKey(database, encryption);
     const isEmbedded = embedded !== undefined;
     return {

@@ -60,7 +60,7 @@ test("a node whose encryption key differs from the database's is rejected", asyn
   const database = { url: connectionString, directUrl: connectionString };
   const connect = async (byte: number) =>
     await connectDatabase(
-      { database, dataDirectory: "unused", encryptionKey: Buffer.alloc(32, byte) },
+      { database, dataDirectory: "unused", encryptionKeys: [Buffer.alloc(32, byte)] },
       createLogger({ level: "silent" }),
     );
   for (const byte of [1, 1]) await (await connect(byte)).close();

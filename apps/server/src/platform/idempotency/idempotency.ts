@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { AppError } from "../app-error.ts";
 import type { Database, Queries } from "../database/database.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import type { EncryptedColumn } from "../encryption/reencryption.ts";
 import { hasAfterCommit, inJointTransaction } from "../database/joint-transaction.ts";
 import { idempotencyKeys } from "./idempotency.tables.ts";
 
@@ -182,8 +183,18 @@ const keyColumns = [
 ];
 
 function contextOf({ organizationId, method, path, key }: KeyedRequest): string {
-  return `idempotency_keys/${JSON.stringify([organizationId, method, path, key])}`;
+  return contextOfKey(organizationId, method, path, key);
 }
+
+const contextOfKey = (...key: string[]): string => `idempotency_keys/${JSON.stringify(key)}`;
+
+export const encryptedAnswers: EncryptedColumn = {
+  table: "idempotency_keys",
+  column: "encrypted_body",
+  type: "text",
+  key: ["organization_id", "method", "path", "key"],
+  contextOf: contextOfKey,
+};
 
 function fingerprintOf({ content }: KeyedRequest): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("hex");

@@ -7,8 +7,8 @@ export interface FolderStorageOptions {
   folder: string;
   /** Whether all nodes share this folder. */
   isShared: boolean;
-  /** Must be the same on all nodes. */
-  signingKey: Buffer;
+  /** Must be the same on all nodes. The first one signs. */
+  signingKeys: readonly Buffer[];
   /** Origin of this node's HTTP server, read for each link. */
   origin: () => string;
 }
@@ -49,24 +49,28 @@ export class FolderStorage implements ObjectStorage {
 
   async linkTo(key: string, expiresAt: Date): Promise<string> {
     const expires = String(Math.floor(expiresAt.getTime() / 1000));
-    const signature = this.#sign(key, expires).toString("base64url");
+    const [signingKey = Buffer.of()] = this.#options.signingKeys;
+    const signature = sign(signingKey, key, expires).toString("base64url");
     return `${this.#options.origin()}${OBJECTS_PATH}/${key}?expires=${expires}&signature=${signature}`;
   }
 
   /** `undefined` if the link is not authentic or has expired. */
   openLink(key: string, expires: string, signature: string, now: Date): string | undefined {
     if (!isObjectKey(key) || Number(expires) * 1000 <= now.getTime()) return undefined;
-    const [expected, given] = [this.#sign(key, expires), Buffer.from(signature, "base64url")];
-    if (expected.length !== given.length || !timingSafeEqual(expected, given)) return undefined;
-    return this.#pathOf(key);
-  }
-
-  #sign(key: string, expires: string): Buffer {
-    return createHmac("sha256", this.#options.signingKey).update(`${key}\n${expires}`).digest();
+    const given = Buffer.from(signature, "base64url");
+    const isAuthentic = this.#options.signingKeys.some((signingKey) => {
+      const expected = sign(signingKey, key, expires);
+      return expected.length === given.length && timingSafeEqual(expected, given);
+    });
+    return isAuthentic ? this.#pathOf(key) : undefined;
   }
 
   #pathOf(key: string): string {
     if (!isObjectKey(key)) throw new Error(`"${key}" is no key of an object`);
     return path.join(this.#options.folder, ...key.split("/"));
   }
+}
+
+function sign(signingKey: Buffer, key: string, expires: string): Buffer {
+  return createHmac("sha256", signingKey).update(`${key}\n${expires}`).digest();
 }

@@ -30,7 +30,7 @@ describeObjectStorage("a folder", async (): Promise<OpenStorage> => {
   const storage = new FolderStorage({
     folder,
     isShared: false,
-    signingKey: randomBytes(32),
+    signingKeys: [randomBytes(32)],
     origin: () => origin,
   });
   registerFolderRoutes(app, storage, systemClock);

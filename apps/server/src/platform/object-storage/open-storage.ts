@@ -5,7 +5,7 @@ import { S3Storage } from "./s3-storage.ts";
 /** Opens the storage that the operator configured. */
 export function openStorage(
   config: ObjectStorageConfig,
-  links: Pick<FolderStorageOptions, "signingKey" | "origin">,
+  links: Pick<FolderStorageOptions, "signingKeys" | "origin">,
 ): FolderStorage | S3Storage {
   return config.type === "s3" ? new S3Storage(config) : new FolderStorage({ ...config, ...links });
 }

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { sql } from "drizzle-orm";
+import { ClosingStack } from "../platform/closing-stack.ts";
+import { createLogger } from "../platform/logging/logging.ts";
+import { checkEncryptionKey } from "../platform/encryption/check-key.ts";
+import { Encryption } from "../platform/encryption/encryption.ts";
+import { reencryptionJob } from "../platform/encryption/reencryption.ts";
+import { encryptedAnswers, Idempotency } from "../platform/idempotency/idempotency.ts";
+import { createTestDatabase } from "../platform/database/testing.ts";
+import { createFeatures } from "./features.ts";
+import { createTestResources } from "./testing.ts";
+
+const logger = createLogger({ level: "silent" });
+
+test("keys are changed in three starts, after which the old key reads nothing and is refused", async (context) => {
+  const { database, close } = await createTestDatabase();
+  const started = new ClosingStack();
+  context.after(async () => {
+    await started.close();
+    await close();
+  });
+  const [old, next] = [randomBytes(32), randomBytes(32)];
+  const start = async (...keys: [Buffer, ...Buffer[]]) => {
+    const encryption = new Encryption(...keys);
+    await checkEncryptionKey(database, encryption);
+    const features = createFeatures(createTestResources({ database, encryption }));
+    features.closeWith(started);
+    const idempotency = new Idempotency(database, encryption, { now: () => new Date() });
+    const columns = [...features.encryptedColumns, encryptedAnswers];
+    return { ...features.services, idempotency, encryption, columns };
+  };
+  const before = await start(old);
+  const { id: organizationId } = await before.organizations.ensure(database, "acme", "Acme");
+  const by = { organizationId, actor: { type: "system" as const, name: "test" } };
+  const trunk = await before.sipTrunks.create(organizationId, {
+    friendlyName: "Carrier",
+    username: "u",
+    password: "trunk secret",
+  });
+  // Texts of users that look like encrypted ones are left as they are.
+  const decoy = '"encryptedPairs": "v1.AAAA", v2.12345678.AAAA';
+  const agentIds: string[] = [];
+  for (let count = 0; count < 3; count++) {
+    const agent = await before.agents.create(by, { name: "Ada", promptTemplate: decoy });
+    await before.customTools.create(by, agent.id, {
+      name: "look_up",
+      webhookUrl: "https://example.com",
+      schema: { description: "Looks up", parameters: { type: "object", properties: {} } },
+      headers: [{ key: "Authorization", value: "tool secret" }],
+    });
+    agentIds.push(agent.id);
+  }
+  await before.signingSecrets.rotate(organizationId);
+  await before.signingSecrets.rotate(organizationId);
+  const secrets = await before.signingSecrets.findSecrets(organizationId);
+  const request = { organizationId, method: "POST", path: "/v1/x", key: "k", content: {} };
+  await before.idempotency.once(request, async () => ({ status: 201, body: "answer" }));
+
+  const both = await start(next, old);
+  assert.equal((await both.agents.get(organizationId, agentIds[0] ?? "")).promptTemplate, decoy);
+  const job = reencryptionJob({ database, encryption: both.encryption, columns: both.columns, logger });
+  // A worker whose own first key is still the old one does the same.
+  const { encryption } = await start(old, next);
+  const elsewhere = reencryptionJob({ database, encryption, columns: both.columns, logger });
+  await elsewhere.run({ fingerprint: both.encryption.fingerprint });
+  await job.run({ fingerprint: both.encryption.fingerprint });
+
+  await assert.rejects(start(old), { name: "EncryptionKeyMismatchError" });
+  const after = await start(next);
+  assert.equal((await after.sipTrunks.findCredentials(organizationId, trunk.id))?.password, "trunk secret");
+  for (const id of agentIds) {
+    const agent = await after.agents.get(organizationId, id);
+    assert.equal(agent.promptTemplate, decoy);
+    const [tool] = await after.customTools.list(organizationId, id);
+    assert.equal(tool?.headers[0]?.value, "tool secret");
+    for (const revision of [1, 2]) await after.agentVersions.get(organizationId, id, revision);
+  }
+  assert.deepEqual(await after.signingSecrets.findSecrets(organizationId), secrets);
+  const again = await after.idempotency.once(request, async () => assert.fail("ran again"));
+  assert.deepEqual(again, { status: 201, body: "answer", isReplayed: true });
+  const { rows } = await database.execute(sql`select document, encrypted_body from agents, idempotency_keys`);
+  assert.ok(!JSON.stringify(rows).includes(`v2.${before.encryption.keyId}.`));
+});

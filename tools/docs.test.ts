@@ -28,3 +28,9 @@ test("every relative link in the documentation leads to a file", () => {
     }
   }
 });
+
+test("every test that the page about the specification names exists", () => {
+  const proofs = [...read("docs/specification.md").matchAll(/\]\(\.\.\/([^)]+)\): “([^”]+)”/g)];
+  assert.ok(proofs.length > 100);
+  for (const [, file = "", title = ""] of proofs) assert.ok(read(file).includes(title), `${file}: ${title}`);
+});

@@ -9,6 +9,7 @@ import { readRecording } from "../support/audio/recordings.ts";
 import { answerOver, callFrom, greeted, isFiller } from "../support/audio/talk.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 import { ToolServer } from "../support/platform/tool-server.ts";
+import { standardTexts } from "@parley/conversation";
 import { waitFor } from "@parley/testing";
 
 const ARGUMENTS = { metres: 10 };
@@ -177,6 +178,10 @@ describe("tools in a telephone call", () => {
     await caller.hangUp();
     const call = await endedCall(platform, from);
     const { text, isError } = resultIn(call.transcript);
+    const { fillers, noAnswer } = standardTexts("en");
+    const filled = call.transcript.filter((item) => fillers.some((filler) => filler === item.text));
+    assert.ok(filled.length <= 2, JSON.stringify(call.transcript));
+    assert.ok(call.transcript.some((item) => item.text === noAnswer && item.interrupted !== true));
     assert.equal(isError, true);
     assert.match(text, /no answer within 20000 ms/);
   });

@@ -90,3 +90,23 @@ test("every request body has a short example that its schema accepts", () => {
     if (method === "PATCH") assert.equal(Object.keys(example).length, 1, operationId);
   }
 });
+
+test("fields are camelCase, times are date-times and ids of resources are UUIDs", () => {
+  const { components, paths } = JSON.parse(JSON.stringify(buildOpenApi()));
+  let fields = 0;
+  const check = (value: unknown, where: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [name, each] of Object.entries(value)) check(each, `${where}/${name}`);
+    if (!("properties" in value) || typeof value.properties !== "object" || value.properties === null) return;
+    for (const [name, schema] of Object.entries(value.properties)) {
+      fields++;
+      assert.match(name, name === "to_number" ? /^/ : /^[a-z][A-Za-z0-9]*$/, `${where}/${name}`);
+      const isRead = schema.type !== undefined && schema.description?.startsWith("Read-only") !== true;
+      if (/[a-z]At$/.test(name) && isRead) assert.equal(schema.format, "date-time", `${where}/${name}`);
+      if (/^(agent|conversation|phoneNumber|sipTrunk|folder)Id$/.test(name))
+        assert.equal(schema.format, "uuid", `${where}/${name}`);
+    }
+  };
+  check({ components: components.schemas, paths }, "");
+  assert.ok(fields > 300);
+});

@@ -35,7 +35,7 @@ async function readMicrophone(): Promise<Int16Array> {
   return new Resampler(8000, 48_000).process(pcm);
 }
 
-/** For whoever looks for the reason of a failure. */
+/** Written if a step fails. */
 async function shownText(): Promise<string> {
   const pages = await Promise.all(chromium.browser.browserContexts().map(async (each) => await each.pages()));
   const texts = await Promise.all(pages.flat().map(async (each) => await new TryPage(each).text("main")));

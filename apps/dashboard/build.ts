@@ -26,7 +26,7 @@ let built: Promise<readonly PageFile[]> | undefined;
  * Bundles `/try` and what it needs, once in a process. Takes some tenths of a second, in a process of its own that ends
  * with it.
  *
- * @throws where the sources do not compile.
+ * @throws Error if the sources do not compile.
  */
 export async function buildPages(): Promise<readonly PageFile[]> {
   built ??= bundleOnce();

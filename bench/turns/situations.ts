@@ -120,9 +120,9 @@ function takesOf({ id, set, parts, takes }: Script, spoken: readonly SpokenScrip
   return takes.map(({ voice, isInOneBreath }) => {
     const text = textOf(parts, isInOneBreath);
     const found = spoken.find((entry) => entry.voice === voice && entry.text === text);
-    if (found === undefined) throw new Error(`nobody says "${text}": run with --make-speech`);
+    if (found === undefined) throw new Error(`no recording says "${text}": run with --make-speech`);
     if (parts.length > 1 && text.split(" ").length !== found.wordEndsMs.length)
-      throw new Error(`where the words of "${text}" end is not known`);
+      throw new Error(`the end of the words of "${text}" is unknown`);
     let words = 0;
     let from = 0;
     const pieces = parts.map((part, index) => {

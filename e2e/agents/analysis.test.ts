@@ -14,7 +14,7 @@ const ASKED = {
   postCallEvaluation: [{ name: "polite", criterion: "The agent was polite." }],
 };
 
-/** Answers the caller in words, and questions about the call as they are to be answered; at first in prose. */
+/** Answers the caller in words, and the analysis in JSON, but its first request in prose. */
 async function startModel(): Promise<ScriptedServer> {
   let asked = 0;
   return await startScriptedOpenAi({

@@ -14,7 +14,7 @@ import { waitFor } from "@parley/testing";
 
 const ARGUMENTS = { metres: 10 };
 
-/** Calls the agent's tool for whatever the caller says, and then tells what it answered. */
+/** Calls the agent's tool after each utterance of the caller, and then says its answer. */
 async function startModel(): Promise<ScriptedServer> {
   return await startScriptedOpenAi({
     reply: ({ messages, tools }) => {

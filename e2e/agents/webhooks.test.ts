@@ -19,7 +19,7 @@ import { waitFor } from "@parley/testing";
 const REDELIVERY_DEADLINE_MS = 180_000;
 const DIALED_CALLS = 6;
 
-/** Calls the agent's tool for whatever the caller says, and then has nothing to add. */
+/** Calls the agent's tool after each utterance of the caller, and then adds nothing. */
 async function startModel(): Promise<ScriptedServer> {
   return await startScriptedOpenAi({
     reply: ({ messages, tools }) => {
@@ -240,7 +240,7 @@ describe("webhooks of two nodes on one database", () => {
       const isDelivered = async (): Promise<boolean> =>
         (await cluster.node(0).api.getCall(id)).postCallWebhookStatus === "delivered";
       await waitFor("the delivery", isDelivered, REDELIVERY_DEADLINE_MS);
-      // Once more where its node died over it, and of its own end each time.
+      // Again if its node died during the delivery, with the same end each time.
       assert.deepEqual([...new Set(toldOf(id))], [endReason]);
     }
     const ids = new Set(calls.map(({ id }) => id));

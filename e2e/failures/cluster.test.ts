@@ -10,7 +10,7 @@ import { ToolServer } from "../support/platform/tool-server.ts";
 import { waitFor } from "@parley/testing";
 
 const OUTAGE_MS = 10_000;
-/** Silent for 10 s, and the next beat of another node after that. */
+/** 10 s of silence, and then the next heartbeat of another node. */
 const LOSS_DEADLINE_MS = 25_000;
 const RECOVERY_DEADLINE_MS = 20_000;
 
@@ -31,7 +31,7 @@ describe("three nodes on one database", () => {
     ({ number } = await createAgent(cluster.node(0), {
       voiceId: null,
       firstMessage: "Hello.",
-      // The webhook of a lost call would wait for a recording that nobody can make.
+      // The webhook of a lost call would wait for a recording that cannot be made.
       recordingEnabled: false,
       postCallWebhookUrl: webhooks.url,
     }));
@@ -53,7 +53,7 @@ describe("three nodes on one database", () => {
     return (await findCall(cluster.node(0), from))?.id ?? assert.fail(`no call from ${from}`);
   }
 
-  /** The webhooks that told of this call's end. */
+  /** Webhooks about this call's end. */
   function webhooksOf(callId: string): WebhookBody[] {
     const bodies = webhooks.requests.map(({ body }): WebhookBody => JSON.parse(body));
     return bodies.filter(({ data }) => data.id === callId);
@@ -123,7 +123,7 @@ describe("three nodes on one database", () => {
     const refused = await late.dial();
     await late.close();
     assert.ok(!refused.ok && refused.status === 503);
-    // One of them ends while nobody can write it down.
+    // One of them ends while the database is away.
     await callers[1]?.hangUp();
     await sleep(Math.max(0, OUTAGE_MS - (performance.now() - stoppedAtMs)));
     await cluster.startDatabase();

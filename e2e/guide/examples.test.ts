@@ -11,7 +11,7 @@ import { readRecording } from "../support/audio/recordings.ts";
 import { greeted } from "../support/audio/talk.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 
-/** Runs an example as its README says, until it ends or is killed. */
+/** Runs an example by the command in its README, until it ends or is killed. */
 class Example {
   readonly process: ChildProcess;
   output = "";

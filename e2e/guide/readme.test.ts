@@ -11,7 +11,7 @@ import { Platform } from "../support/platform/platform.ts";
 
 const CALL_DEADLINE_MS = 60_000;
 
-/** What the README has somebody paste into the second terminal, block by block. */
+/** Commands of the README for the second terminal, by block. */
 async function readBlocks(): Promise<{ setUp: string; agent: string; calls: string; outbound: string }> {
   const text = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const [, section = ""] = /\n## Your first agent[^\n]*\n([\s\S]*?)\n## /.exec(text) ?? [];

@@ -8,14 +8,14 @@ import { greeted } from "../support/audio/talk.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
-/** Nearly the largest that UDP carries. */
+/** Close to the maximum payload of UDP. */
 const LENGTH = 60_000;
 
 function filled(atom: string): string {
   return atom.repeat(Math.ceil(LENGTH / atom.length)).slice(0, LENGTH);
 }
 
-/** What took a scanner of the node seconds each. All but the folded line break a rule of the message. */
+/** Lines that once took seconds each to parse. All except the folded one are malformed. */
 const slowLines = [
   `Authorization: Digest ${filled("a")}`,
   `Authorization: Digest ${filled("a ")}`,

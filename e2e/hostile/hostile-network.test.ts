@@ -13,12 +13,12 @@ import { TestCaller } from "../support/phone/test-caller.ts";
 import { seededRandom, waitFor } from "@parley/testing";
 
 const DATAGRAMS = 20_000;
-/** Sent in one go before the receiver gets its turn; more would only fill the socket's buffer. */
+/** Datagrams sent at once; more would only fill the socket's buffer. */
 const BURST = 50;
 const BURST_INTERVAL_MS = 5;
-/** The largest that UDP over IPv4 carries. */
+/** Maximum payload of UDP over IPv4. */
 const MAX_DATAGRAM_BYTES = 65_507;
-/** After that an INVITE that nobody acknowledged has been given up (RFC 3261, 64*T1 and a margin). */
+/** An unacknowledged INVITE has timed out by then (RFC 3261 §17.2.1, 64*T1 and a margin). */
 const SIP_TIMEOUT_MS = 45_000;
 
 type Random = () => number;
@@ -131,7 +131,7 @@ function hostileSip(random: Random, template: string): Buffer {
   return message;
 }
 
-/** Noise of any length, or RTP with a foreign source and payload types that nobody agreed on, whole and cut short. */
+/** Noise of any length, or RTP with a foreign source and payload types that were not negotiated, whole and truncated. */
 function hostileRtp(random: Random): Buffer {
   const choice = random();
   if (choice < 0.01) return randomBytes(random, 60_000);

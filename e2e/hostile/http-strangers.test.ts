@@ -1,4 +1,4 @@
-/** What strangers and waiting requests do to whole nodes with calls in progress. */
+/** Requests of strangers, and waiting requests, at whole nodes with calls in progress. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ import { TestCaller } from "../support/phone/test-caller.ts";
 import { openDatabase } from "../../apps/server/src/platform/database/database.ts";
 import { waitFor } from "@parley/testing";
 
-/** Four times as many as a node has connections. */
+/** Four times the size of a node's connection pool. */
 const KEYED_REQUESTS = 40;
 const POOL_SIZE = 10;
 const POLL_INTERVAL_MS = 200;

@@ -9,7 +9,7 @@ import { sdp } from "../support/phone/raw-sip.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 
 const INVITES = 6_000;
-/** Sent in one go before the receiver gets its turn; more would only fill the socket's buffer. */
+/** Datagrams sent at once; more would only fill the socket's buffer. */
 const BURST = 30;
 const BURST_INTERVAL_MS = 10;
 /** Of the real call, from its INVITE to its BYE, with a margin for what the platform does at intervals. */

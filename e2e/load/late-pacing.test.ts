@@ -26,7 +26,7 @@ after(async () => {
   await platform.stop();
 });
 
-/** Status of the answer to a call; one that is taken is hung up again. */
+/** Returns the status of the response to a call. Hangs up an accepted one. */
 async function tryCall(): Promise<number> {
   const caller = await TestCaller.open({ sipPort: platform.sipPort, number, from: FROM });
   const result = await caller.dial();

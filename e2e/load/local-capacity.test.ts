@@ -8,7 +8,7 @@ import { Platform } from "../support/platform/platform.ts";
 import { recognize } from "../support/audio/recognize.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 
-/** Kokoro slower than real time; two callers of the fast voice keep it as busy as it may be, on one core or more. */
+/** Kokoro is slower than real time; two callers with the fast voice use all of its allowed capacity, on any number of cores. */
 const SPEEDS = {
   "moonshine-base": 0.1,
   "moonshine-tiny": 0.06,
@@ -46,7 +46,7 @@ describe("a machine whose speech models serve two calls", () => {
     return await Promise.all(Array.from({ length: count }, async () => await TestCaller.open(options)));
   }
 
-  /** The same answer of `/metrics` serves several requests. */
+  /** `/metrics` is cached for a moment. */
   async function takenToBe(count: number): Promise<void> {
     const isSo = async (): Promise<boolean> => (await platform.metric("parley_local_speech_calls")) === count;
     await waitFor(`${count} calls with local speech`, isSo, 10_000);

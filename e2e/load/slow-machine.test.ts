@@ -14,7 +14,7 @@ import { recognize } from "../support/audio/recognize.ts";
 import { speechSegments } from "../support/audio/speech-segments.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 
-/** Two sentences without a mark inside: a pause is natural between them and nowhere else. */
+/** Two sentences without commas: a pause is natural only between them. */
 const SENTENCES = ["Welcome to the railway club behind the old station.", "How may I help you today?"];
 const GREETING = SENTENCES.join(" ");
 const VOICE = { voiceId: "kokoro/af_heart", silenceEndCallTimeoutSeconds: 60 };
@@ -25,7 +25,7 @@ const DEADLINE_MS = 120_000;
 /** Longer than a sentence takes to be synthesized on half a core. */
 const SILENCE_MS = 14_000;
 
-/** How often the agent was silent for longer than between words. */
+/** Number of pauses of the agent that are longer than between words. */
 function countGaps({ heard }: TestCaller): number {
   const speech = heard.flatMap(({ isSpeech }, index) => (isSpeech ? [index] : []));
   return speech.filter((index, at) => at > 0 && index - (speech[at - 1] ?? index) > GAP_FRAMES).length;

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { freePort } from "@parley/testing";
 import { failToStart } from "../support/platform/platform.ts";
 
-/** One clear line and a non-zero exit. Returns what is in the data directory then. */
+/** Expects one line on stderr and a non-zero exit. Returns the contents of the data directory. */
 async function assertRefuses(env: Readonly<Record<string, string>>, message: RegExp): Promise<string[]> {
   const { status, stderr, written } = await failToStart(env);
   const lines = stderr.trim().split("\n");

@@ -17,7 +17,7 @@ const CALLERS = ["+15550900001", "+15550900002"];
 /** The exporter's interval and some. */
 const EXPORT_DEADLINE_MS = 15_000;
 
-/** What is read of a span of OTLP's JSON form. */
+/** Fields of a span in OTLP's JSON encoding. */
 interface Span {
   traceId: string;
   spanId: string;

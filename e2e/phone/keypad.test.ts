@@ -12,7 +12,7 @@ import { waitFor } from "@parley/testing";
 import { Sipp } from "../support/phone/sipp.ts";
 import { greetingOver } from "../support/audio/talk.ts";
 
-/** Presses the keys that the caller has pressed, the other way round, and then says that it did. */
+/** Presses the caller's keys in reverse order, and then says so. */
 async function startModel(): Promise<ScriptedServer> {
   return await startScriptedOpenAi({
     reply: ({ messages, tools, lastUserText }) => {

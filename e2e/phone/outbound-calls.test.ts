@@ -222,7 +222,7 @@ describe(
           invite.ring();
           if (number % 3 === 0) invite.reject(486);
           if (number % 3 !== 1) return;
-          // From a port that is heard by nobody.
+          // From a port on which nothing listens.
           void invite.accept({ sdp: sdp() }).then(async (accepted) => {
             await sleep(1_000);
             if (accepted.ok) await accepted.session.bye();

@@ -10,7 +10,7 @@ import { type ScriptedProviders, startScriptedProviders } from "../support/platf
 import { TestCaller } from "../support/phone/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
-/** Audio is sent for 2 s to a caller that has not shown that it is there. */
+/** Packets of the 2 s of audio that an unconfirmed caller gets. */
 const MAX_UNCONFIRMED_PACKETS = 100;
 
 describe("the destination of a phone call's audio", () => {

@@ -47,7 +47,7 @@ describe("the trace of a call", () => {
 
   test("contains its messages in order, and statistics of its audio", () => {
     const starts = startsOf(trace.messages);
-    // What was sent again where the machine was slow.
+    // Retransmissions of a slow machine.
     const once = starts.filter((start, index) => start !== starts[index - 1] || start === "200");
     assert.deepEqual(once.slice(0, 5), WHOLE_CALL.slice(0, 5));
     assert.deepEqual(once.slice(-2), WHOLE_CALL.slice(-2));

@@ -20,7 +20,7 @@ describe("the trunks of a started platform", () => {
   });
   after(async () => await platform.stop());
 
-  /** An agent whose trunk is as the fields say. */
+  /** Creates an agent whose trunk has these fields. */
   async function createOnTrunk(fields: object): Promise<{ trunkId: string; number: string }> {
     const { sipTrunkId: trunkId, number } = await createAgent(platform, { silenceEndCallTimeoutSeconds: 5 });
     await platform.api.updateSipTrunk(trunkId, fields);

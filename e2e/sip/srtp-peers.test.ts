@@ -15,12 +15,12 @@ import { Baresip } from "../support/phone/baresip.ts";
 import { skipWithout } from "../support/phone/peers.ts";
 import { freePort, waitFor } from "@parley/testing";
 
-/** So that the sequence numbers begin anew within a second. */
+/** Makes the sequence numbers wrap within a second. */
 const FIRST_SEQUENCE_NUMBER = 65_500;
 const FRAME_BYTES = 160;
 const SSRC = 0x70_61_72_6c;
 
-/** Two sockets in a row, RTP's and RTCP's. */
+/** Two sockets with consecutive ports, for RTP and RTCP. */
 async function bindPair(context: TestContext): Promise<{ rtp: Socket; rtcp: Socket; port: number }> {
   const port = await freePort();
   const [rtp, rtcp] = [createSocket("udp4"), createSocket("udp4")];

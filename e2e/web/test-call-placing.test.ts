@@ -10,7 +10,7 @@ import { waitFor } from "@parley/testing";
 /** Silent for 10 s, and the next beat of another node after that. */
 const LOSS_DEADLINE_MS = 25_000;
 
-/** What a browser offers, and nobody connects. */
+/** Offer of a browser that never connects. */
 const OFFER = `v=0
 o=- 1 2 IN IP4 127.0.0.1
 s=-

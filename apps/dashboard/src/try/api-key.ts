@@ -1,6 +1,6 @@
 const STORED_AS = "parley-api-key";
 
-/** What a link to the page can say after its `#`, which browsers send to nobody. */
+/** What a link to the page can contain after its `#`, which browsers do not send. */
 interface LinkParameters {
   apiKey: string | undefined;
   agentId: string | undefined;

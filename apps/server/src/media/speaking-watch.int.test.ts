@@ -11,7 +11,7 @@ import { FRAME_MS, openPhoneLeg, type PhoneLeg } from "./testing/phone-leg.ts";
 
 const PORTS = { first: 34_500, last: 34_599 };
 const FRAME_UNITS = 160;
-/** A peer's packet may hold so much. */
+/** Longest audio of a packet that a peer may request. */
 const MAX_PACKET_MS = 60;
 /** Until the watch has noticed that nothing leaves. */
 const NOTICED_WITHIN_MS = 200 + MAX_PACKET_MS + FRAME_MS;
@@ -235,7 +235,7 @@ async function watched(leg: Leg, durationMs: number, pcm: Int16Array | undefined
 }
 
 for (let seed = 1; seed <= 12; seed++) {
-  test(`whatever happens to a call, "speaking" agrees with the packets that the peer gets (seed ${seed})`, async (context) => {
+  test(`after any events of a call, "speaking" agrees with the packets that the peer receives (seed ${seed})`, async (context) => {
     const random = seededRandom(seed);
     const leg = await Leg.open(context, {
       agent: {

@@ -55,7 +55,7 @@ export function detailsOf(call: CallDetail): (readonly [string, string])[] {
 }
 
 /**
- * Where this page plays a recording from. A server without a public URL names itself `localhost` in links to its files, and
+ * URL from which this page plays a recording. A server without a public URL names itself `localhost` in links to its files, and
  * is the one that this page came from.
  */
 export function playableUrl(link: string, origin: string): string {

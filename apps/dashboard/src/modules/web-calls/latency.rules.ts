@@ -16,7 +16,7 @@ export function scaleOf(turns: readonly Turn[]): number {
   return Math.max(2000, Math.ceil(longestMs / 1000) * 1000);
 }
 
-/** Of the answers' whole times; undefined where none was measured. */
+/** Median of the answers' total times; `undefined` if none was measured. */
 export function medianOf(turns: readonly Turn[]): number | undefined {
   const sorted = turns.flatMap(({ totalMs }) => totalMs ?? []).sort((a, b) => a - b);
   const middle = sorted.length / 2;

@@ -8,7 +8,7 @@ const FRAME_MS = 20;
 const TONE_HZ = 440;
 const LOUDNESS = 8000;
 
-/** A peer that says one tone, packet by packet, in whatever codec it is told. */
+/** A peer that sends one tone, packet by packet, in a given codec. */
 class Peer {
   readonly #codecs: Record<CodecName, ReturnType<typeof createAudioCodec>> = {
     PCMU: createAudioCodec("PCMU"),

@@ -113,7 +113,7 @@ describe("a recording's spool", () => {
   });
 
   test(
-    "is given up where the disk is full",
+    "is abandoned if the disk is full",
     { skip: existsSync("/dev/full") ? false : "no /dev/full" },
     async () => {
       await symlink("/dev/full", path.join(folder, "full.spool"));

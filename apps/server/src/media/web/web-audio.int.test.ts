@@ -54,7 +54,7 @@ async function hear(packets: readonly OpusPacket[], isLost: (index: number) => b
 
 const energyOf = (pcm: Int16Array): number => pcm.reduce((sum, sample) => sum + sample ** 2, 0) / pcm.length;
 
-/** How well `heard` follows `original`, 0 to 1, at whatever delay fits best. */
+/** How well `heard` follows `original`, 0 to 1, at the delay that fits best. */
 function likeness(original: Int16Array, heard: Int16Array): number {
   let best = 0;
   for (let delay = 0; delay < 2000; delay += 4) {

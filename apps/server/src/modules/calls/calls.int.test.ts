@@ -224,7 +224,7 @@ test("calls can be filtered by agent, status and time", async () => {
   await server.close();
 });
 
-test("the transcript is in the order of its items' beginnings, whatever their order of arrival", async () => {
+test("the transcript is in the order of its items' beginnings, regardless of their order of arrival", async () => {
   const server = await createTestServer();
   const id = await openCall(server);
   const at = (startMs: number, itemId: string) => ({

@@ -111,7 +111,7 @@ export function namesAddresses({ allowedAddresses, proxyAddress }: InboundTrunk)
 }
 
 /**
- * Whether every call can be assigned to one of these two trunks, whatever happens to DNS records: they accept calls from
+ * Whether every call can be assigned to one of these two trunks, for any DNS records: they accept calls from
  * different fixed addresses, or from different users. Only then two organizations may have the same number on them:
  * otherwise one would receive the other's callers.
  */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ProviderPart, TurnLatency } from "@parley/conversation";
 import type { Span } from "./otlp-exporter.ts";
 
-/** Where finished spans go. */
+/** Receives finished spans. */
 export interface SpanSink {
   add: (span: Span) => void;
 }

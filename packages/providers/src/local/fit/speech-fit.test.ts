@@ -28,7 +28,7 @@ test("a machine on which Kokoro takes nearly real time has the fast voice as its
   assert.deepEqual(choose(SLOW), ["base", "dittli/male", 1]);
 });
 
-test("the smaller recognizer serves only where the larger one is too slow and the smaller one faster", () => {
+test("the smaller recognizer is used only if the larger one is too slow and the smaller one is faster", () => {
   assert.equal(choose({ ...SLOW, "moonshine-base": 0.5, "moonshine-tiny": 0.3 })[0], "tiny");
   assert.equal(choose({ ...SLOW, "moonshine-base": 0.5 })[0], "base");
   assert.equal(choose({ ...FAST, "moonshine-tiny": 0.05 })[0], "base");

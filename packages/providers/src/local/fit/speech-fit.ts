@@ -64,7 +64,7 @@ export function chooseSpeechFit(
   // Other processes slow two threads down more than one: disturbed speeds do not show what the second one saves.
   const kokoroThreads = settings.kokoroThreads ?? chooseThreads(isDisturbed ? {} : speeds, cores);
   const kokoro = speeds[`kokoro-${kokoroThreads}`];
-  // Where the other voice alone was measured, Kokoro is not usable.
+  // If only the other voice was measured, Kokoro is not usable.
   const isFastBetter = kokoro === undefined ? speeds.dittli !== undefined : kokoro > MAX_KOKORO_FACTOR;
   const defaultVoice = settings.voice ?? (isFastBetter ? FAST_LOCAL_VOICE : DEFAULT_LOCAL_VOICE);
   const recognizer = settings.recognizer ?? chooseRecognizer(speeds);

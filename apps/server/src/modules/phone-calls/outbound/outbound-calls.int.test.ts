@@ -104,7 +104,7 @@ test("the caller ID may be another number of the trunk, but not one of another t
   await server.close();
 });
 
-test("calls go to the home country only, which further numbers do not change, or where the operator allows", async () => {
+test("calls go only to the home country, which further numbers do not change, or to countries that the operator allows", async () => {
   const { server, agentId, place } = await openOffice();
   const { modules, organizationId } = server;
   const setPolicy = async (policy: OperatorUpdate) =>

@@ -181,9 +181,10 @@ function eachWeight(
   fromChannels: number,
   use: (weight: number, toChannel: number, fromChannel: number, tap: number) => void,
 ): void {
-  for (const [at, weight] of weights.entries()) {
+  // By index: `for…of` takes several times as long, and this delays the start of the process.
+  for (let at = 0; at < weights.length; at++) {
     const row = Math.floor(at / KERNEL);
-    use(weight, Math.floor(row / fromChannels), row % fromChannels, at % KERNEL);
+    use(weights[at] ?? 0, Math.floor(row / fromChannels), row % fromChannels, at % KERNEL);
   }
 }
 
@@ -198,5 +199,9 @@ function inOrder(weights: Float32Array, order: readonly number[]): Float32Array 
 
 function transpose(matrix: Float32Array, width: number): Float32Array {
   const height = matrix.length / width;
-  return matrix.map((_, at) => matrix[(at % height) * width + Math.floor(at / height)] ?? 0);
+  const transposed = new Float32Array(matrix.length);
+  for (let row = 0; row < height; row++)
+    for (let column = 0; column < width; column++)
+      transposed[column * height + row] = matrix[row * width + column] ?? 0;
+  return transposed;
 }

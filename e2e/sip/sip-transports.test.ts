@@ -11,6 +11,7 @@ import { skipWithout } from "../support/phone/peers.ts";
 import { freePort } from "@parley/testing";
 import { Platform } from "../support/platform/platform.ts";
 import { readRecording, toPackets, withSilence } from "../support/audio/recordings.ts";
+import { sdp } from "../support/phone/raw-sip.ts";
 import { talkBySipp } from "../support/phone/sipp-person.ts";
 import { ask, assertTalk, greeted } from "../support/audio/talk.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
@@ -90,15 +91,38 @@ describe("calls over other transports than UDP", { skip: skipWithout("sipp", "ba
     assertTalk(call, GREETING);
   });
 
+  test("a call to a sips URI gets a sips Contact, at which the platform is reached", async (context) => {
+    const from = "+15550600004";
+    const { certificate, privateKey } = await issue("URI:sip:127.0.0.1");
+    const contacts: string[] = [];
+    const caller = await UserAgent.listen({
+      bind: { address: "127.0.0.1", port: 0 },
+      tls: { port: 0, certificate, privateKey, authorities: authority.certificate },
+      onInvite: (invite) => invite.reject(486),
+      onMessage: ({ direction, data }) => {
+        const text = data.toString();
+        if (direction === "in" && text.startsWith("SIP/2.0 200"))
+          contacts.push(/^Contact: <([^>]+)>/m.exec(text)?.[1] ?? "");
+      },
+    });
+    context.after(async () => await caller.close());
+    const to = `sips:${number}@127.0.0.1:${tlsPort}`;
+    const call = await caller.invite({ to, from: `sips:${from}@127.0.0.1`, sdp: sdp() });
+    assert.ok(call.ok, JSON.stringify(call));
+    assert.match(contacts[0] ?? "", new RegExp(`^sips:\\${number}@127\\.0\\.0\\.1:${tlsPort}$`));
+    await call.session.bye();
+    assert.equal((await endedCall(platform, from)).endReason, "user_hangup");
+  });
+
   test("audio to an unreachable address is rejected with the reason", async (context) => {
     const bind = { address: "127.0.0.1", port: 0 };
     const caller = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
     context.after(async () => await caller.close());
     const to = `sip:${number}@127.0.0.1:${platform.sipPort}`;
     // A link-local address says nothing without its link.
-    const sdp =
+    const offer =
       "v=0\r\no=- 1 1 IN IP6 fe80::1\r\ns=-\r\nc=IN IP6 fe80::1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n";
-    const call = await caller.invite({ to, from: "sip:me@127.0.0.1", sdp });
+    const call = await caller.invite({ to, from: "sip:me@127.0.0.1", sdp: offer });
     assert.ok(!call.ok);
     assert.deepEqual([call.status, call.headers?.get("warning")?.slice(0, 3)], [488, "300"]);
   });

@@ -13,7 +13,7 @@ const failures: Readonly<Partial<Record<NonNullable<CallDetail["endReason"]>, st
   error_tts: "the voice failed",
   error_llm: "the language model failed",
   error_internal: "the server failed",
-  media_timeout: "no audio of the caller arrived",
+  media_timeout: "the caller was gone without hanging up",
   node_lost: "the server stopped during the call",
 };
 

@@ -16,6 +16,12 @@ const codecs = Object.keys(payloadTypes) as (keyof typeof payloadTypes)[];
 const holds = ["sendonly", "inactive", "zero address"] as const;
 const ways = ["INVITE with an offer", "INVITE without an offer", "UPDATE"] as const;
 
+/** Of the peer: it supports no timer, so we refresh every 45 s. */
+const REFRESHED = "Session-Expires: 90";
+
+/** 200 of them are longer than the refresh interval; shorter than the first retransmission of a request. */
+const LONG_STEP_MS = 250;
+
 type Random = () => number;
 
 function choose<Value>(random: Random, values: readonly Value[]): Value {
@@ -44,6 +50,8 @@ class Pbx {
   hold: (typeof holds)[number] | undefined;
   port = 4000;
   codec: keyof typeof payloadTypes = "PCMU";
+  /** Number of our refreshes of the session. */
+  refreshes = 0;
   /** Our last description, from its side. */
   remote = "";
   #version = 0;
@@ -86,7 +94,8 @@ class Pbx {
     const method = way === "UPDATE" ? "UPDATE" : "INVITE";
     const isOffer = way !== "INVITE without an offer";
     this.#open = { method, sequence: ++this.#sequence, isOffer };
-    await call.request(method, { sequence: this.#sequence, body: isOffer ? this.describe() : "" });
+    const body = isOffer ? this.describe() : "";
+    await call.request(method, { sequence: this.#sequence, headers: [REFRESHED], body });
   }
 
   /** Answers what has arrived. */
@@ -102,11 +111,18 @@ class Pbx {
     const body = message.body.toString();
     if (message.kind === "request") {
       assert.notEqual(message.method, "BYE", "we ended the call");
+      if (message.method === "UPDATE") {
+        this.refreshes++;
+        return call.rig.peer.respond(message, 200, undefined, [`${REFRESHED};refresher=uac`]);
+      }
       if (message.method !== "INVITE") return;
       // RFC 3261 §14.2.
       if (this.#open !== undefined) return call.rig.peer.respond(message, 491);
+      // A refresh by re-INVITE repeats our description.
+      if (body === this.remote) this.refreshes++;
       this.remote = body;
-      return call.rig.peer.respond(message, 200, undefined, [], this.describe(body));
+      const headers = [`${REFRESHED};refresher=uac`];
+      return call.rig.peer.respond(message, 200, undefined, headers, this.describe(body));
     }
     const open = this.#open;
     if (message.status < 200 || open === undefined || message.cseq.sequence !== open.sequence) return;
@@ -123,7 +139,9 @@ class Pbx {
 }
 
 async function establish(pbx: Pbx, random: Random) {
-  const { call, invite } = await ringIn(["Allow: INVITE, ACK, BYE, UPDATE"], pbx.describe(), { random });
+  // Without UPDATE, the session is refreshed by re-INVITE.
+  const allow = random() < 0.5 ? "Allow: INVITE, ACK, BYE, UPDATE" : "Allow: INVITE, ACK, BYE";
+  const { call, invite } = await ringIn([allow, REFRESHED], pbx.describe(), { random });
   const settings = toAudioSettings({
     address: "10.0.0.1",
     port: 5000,
@@ -156,16 +174,16 @@ async function establish(pbx: Pbx, random: Random) {
   };
 }
 
-/** One random history of a call, after which both sides want audio. */
-async function play(seed: number): Promise<void> {
+/** One random history of a call, after which both sides want audio. Returns the number of our refreshes. */
+async function play(seed: number): Promise<number> {
   const random = seededRandom(seed);
   const pbx = new Pbx();
   const ours = await establish(pbx, random);
   const { call, session } = ours;
   const history: string[] = [];
-  const settle = async (): Promise<void> => {
+  const settle = async (stepMs = 50): Promise<void> => {
     for (let round = 0; round < 200; round++) {
-      await call.rig.clock.advance(50);
+      await call.rig.clock.advance(stepMs);
       await pbx.react(call);
       if (!pbx.isSettled && round % 20 === 0) await pbx.change(call, choose(random, ways));
     }
@@ -184,7 +202,7 @@ async function play(seed: number): Promise<void> {
   for (let steps = 0; steps < 8; steps++) {
     await step();
     // Without a pause the next change crosses this one.
-    if (random() < 0.6) await settle();
+    if (random() < 0.6) await settle(random() < 0.3 ? LONG_STEP_MS : undefined);
     else await pbx.react(call);
   }
   pbx.hold = undefined;
@@ -206,8 +224,11 @@ async function play(seed: number): Promise<void> {
     new RegExp(`^m=audio 5000 RTP/AVP (\\d+ )*${payloadTypes[pbx.codec]}\\b`, "m"),
     told,
   );
+  return pbx.refreshes;
 }
 
 test("after any sequence of holds, resumes and moves there is audio both ways if both sides want it", async () => {
-  for (let seed = 1; seed <= 300; seed++) await play(seed);
+  let refreshes = 0;
+  for (let seed = 1; seed <= 300; seed++) refreshes += await play(seed);
+  assert.ok(refreshes > 100, "the session was refreshed meanwhile");
 });

@@ -191,7 +191,12 @@ export function buildOpenApi({ hasOperator = true } = {}): JsonObject {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Parley API", version: "1.0.0", description },
+    info: {
+      title: "Parley API",
+      version: "1.0.0",
+      license: { name: "Apache 2.0", identifier: "Apache-2.0" },
+      description,
+    },
     servers: [{ url: "/v1" }],
     security: [{ apiKey: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -349,7 +349,8 @@ export class CallsService {
     for (const call of await store.listOpenCallsOfOthers(this.#database, livingNodeIds, begunBefore)) {
       const written = await this.#conversations.findUpdatedAt(call.conversationId);
       const endedAt = findLastSign(call, [lastBeats.get(call.nodeId), written], now);
-      const end = { status: "failed", endReason: "node_lost", endedAt, noticedAt: now } as const;
+      const endDetail = "the node that ran the call stopped responding";
+      const end = { status: "failed", endReason: "node_lost", endDetail, endedAt, noticedAt: now } as const;
       if (await this.finish(call.id, end)) closed += 1;
     }
     return closed;

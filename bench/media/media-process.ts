@@ -42,6 +42,7 @@ export async function startMediaProcess(tree: URL, urls: ProviderUrls): Promise<
       inferencePath: path.join(folder, "none.sock"),
       modelsDirectory: config.modelsDirectory,
       turnLogs: undefined,
+      diskReserveBytes: 0,
       recordingFolder: folder,
       isPrivateWebhookAllowed: true,
       providers: config,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -90,3 +90,26 @@ test("the demo and the cluster also name a folder that cannot be written", async
     );
   }
 });
+
+/** Runs a command in a mount namespace of its own, in which the data directory is a disk of this size. */
+const onDiskOf = (size: string) => [
+  "unshare",
+  "-rm",
+  "sh",
+  "-c",
+  `mount -t tmpfs -o size=${size} tmpfs "$PARLEY_DATA_DIR" && exec "$0" "$@"`,
+];
+const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
+
+test(
+  "a full disk is named with its folder and variable",
+  { skip: canMount ? false : "this user cannot mount a small disk" },
+  async () => {
+    for (const size of ["1m", "40m"]) {
+      const { status, stderr } = await failToStart({}, onDiskOf(size));
+      assert.equal(status, 1, stderr);
+      assert.equal(stderr.trim().split("\n").length, 1, stderr);
+      assert.match(stderr, /^Parley cannot start: the disk of \/\S+ is full .*PARLEY_DATA_DIR/);
+    }
+  },
+);

@@ -146,6 +146,7 @@ export class Platform {
  */
 export async function failToStart(
   env: Readonly<Record<string, string>>,
+  launcher: readonly string[] = [],
 ): Promise<{ status: unknown; stderr: string; written: string[] }> {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-e2e-"));
   try {
@@ -153,7 +154,7 @@ export async function failToStart(
       PARLEY_HTTP_PORT: String(await freePort()),
       PARLEY_SIP_PORT: String(await freePort()),
     };
-    const child = spawnPlatform({ ...ports, PARLEY_DATA_DIR: dataDirectory, ...env });
+    const child = spawnPlatform({ ...ports, PARLEY_DATA_DIR: dataDirectory, ...env }, launcher);
     let stderr = "";
     child.stdout.resume();
     child.stderr.on("data", (chunk) => (stderr += String(chunk)));

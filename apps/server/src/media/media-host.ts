@@ -97,6 +97,7 @@ class Host implements MediaHost {
       turnLogs && new TurnLogs({ ...turnLogs, onError: (error) => reportError("a turn log", error) });
     this.#spools = new RecordingSpools({
       folder: configuration.recordingFolder,
+      reserveBytes: configuration.diskReserveBytes,
       onError: (error, callId) => reportError(`the recording of call ${callId}`, error),
     });
     // A remote voice may be gone when the first call needs it. A local one would take the processor from the first call, for a

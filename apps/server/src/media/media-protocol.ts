@@ -23,6 +23,8 @@ export interface MediaConfiguration {
   turnLogs: { folder: string; keptDays: number } | undefined;
   /** Existing folder for the audio of calls until it is encoded into recordings. */
   recordingFolder: string;
+  /** Calls are not recorded while less is free on the disk of that folder. */
+  diskReserveBytes: number;
   providers: ProviderConfiguration;
   /** `undefined` until the inference process has reported it, or if no local speech is loaded. */
   speechFit: SpeechFit | undefined;

@@ -60,6 +60,7 @@ export async function startCallProcesses(
           ? undefined
           : { folder: path.join(config.dataDirectory, "turn-logs"), keptDays: config.turnLogDays },
       recordingFolder,
+      diskReserveBytes: config.diskReserveBytes,
       isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,
       providers: {
         speechToText: config.speechToText,

@@ -1,9 +1,10 @@
-import { readFile, statfs } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import path from "node:path";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { Config } from "../../platform/config/config.ts";
 import { tryWriting } from "../../platform/machine/writable-folder.ts";
+import { readFreeBytes } from "../../platform/machine/free-space.ts";
 import { type Check, failed, type Finding, ok, skipped, warning } from "../finding.ts";
 
 const MIN_NODE_MAJOR = 24;
@@ -70,7 +71,7 @@ export function memoryCheck(
 
 export function diskCheck(
   { dataDirectory, modelsDirectory }: Pick<Config, "dataDirectory" | "modelsDirectory">,
-  readFreeBytes = findFreeBytes,
+  readSpace = findFreeBytes,
 ): Check {
   const folders = [
     { folder: dataDirectory, variable: "PARLEY_DATA_DIR" },
@@ -81,7 +82,7 @@ export function diskCheck(
     run: async () =>
       await Promise.all(
         folders.map(async ({ folder, variable }) => {
-          const freeBytes = await readFreeBytes(folder);
+          const freeBytes = await readSpace(folder);
           const text = `${(freeBytes / 1e9).toFixed(1)} GB are free for ${folder} (${variable}).`;
           const remedy = `Free some space, or set ${variable} to a folder on a larger disk.`;
           if (freeBytes < FULL_DISK_BYTES) return failed(text, remedy);
@@ -94,8 +95,7 @@ export function diskCheck(
 async function findFreeBytes(folder: string): Promise<number> {
   for (let current = folder; ; current = path.dirname(current)) {
     try {
-      const { bavail, bsize } = await statfs(current);
-      return bavail * bsize;
+      return await readFreeBytes(current);
     } catch (error) {
       // Not there yet: the folder above it is.
       if (path.dirname(current) === current) throw error;

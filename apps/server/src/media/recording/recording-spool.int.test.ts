@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readSpool, type SpoolRecord } from "./recording-format.ts";
-import { RecordingSpools } from "./recording-spool.ts";
+import { type RecordingSpool, RecordingSpools } from "./recording-spool.ts";
 
 const FRAME = 960;
 
@@ -129,6 +129,52 @@ describe("a recording's spool", () => {
       );
     },
   );
+
+  test("ends while the disk has less space than the reserve, and keeps what was recorded", async () => {
+    let freeBytes = 2_000;
+    const stopped: string[] = [];
+    const spools = new RecordingSpools({
+      folder,
+      reserveBytes: 1_000,
+      readSpace: async () => freeBytes,
+      onError: (error, callId) => {
+        assert.match(String(error), /PARLEY_DISK_RESERVE_MB/);
+        stopped.push(callId);
+      },
+    });
+    await spools.checkSpace();
+    const record = (spool: RecordingSpool, frames: number): void => {
+      for (let frame = 0; frame < frames; frame++) spool.caller("PCMU", new Uint8Array(160), frame * FRAME);
+    };
+    const first = spools.open("reserve-first", 8000);
+    record(first, 100);
+    freeBytes = 999;
+    await spools.checkSpace();
+    record(first, 50);
+    const second = spools.open("reserve-second", 8000);
+    record(second, 100);
+    freeBytes = 1_000;
+    await spools.checkSpace();
+    record(spools.open("reserve-third", 8000), 100);
+    await spools.close();
+    assert.deepEqual(stopped, ["reserve-first", "reserve-second"]);
+    const lengths = ["reserve-first", "reserve-third"].map((id) => {
+      return recordsOf(path.join(folder, `${id}.ended`)).length;
+    });
+    assert.deepEqual(lengths, [100, 100]);
+    assert.ok(!existsSync(path.join(folder, "reserve-second.ended")));
+  });
+
+  test("is not written if the system reports less space than the reserve", async () => {
+    const stopped: string[] = [];
+    const onError = (_: unknown, callId: string) => stopped.push(callId);
+    const spools = new RecordingSpools({ folder, reserveBytes: 2 ** 62, onError });
+    await spools.checkSpace();
+    spools.open("no-space", 8000).caller("PCMU", new Uint8Array(160), 0);
+    await spools.close();
+    assert.deepEqual(stopped, ["no-space"]);
+    assert.ok(!existsSync(path.join(folder, "no-space.ended")));
+  });
 
   test("is abandoned if the disk is a megabyte behind", async () => {
     const errors: unknown[] = [];

@@ -36,6 +36,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   operatorApiKey: string | undefined;
   isPrivateWebhookAllowed: boolean;
   mediaProcesses: number;
+  /** Calls are not recorded while less is free on the disk of the data directory. */
+  diskReserveBytes: number;
   shutdownSeconds: number;
   /** 0: no SIP messages are stored. */
   traceDays: number;
@@ -87,6 +89,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     operatorApiKey: reader.parse("PARLEY_OPERATOR_API_KEY", parseApiKey),
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
     mediaProcesses,
+    diskReserveBytes: reader.integer("PARLEY_DISK_RESERVE_MB", 0, 1_000_000_000) * 1024 * 1024,
     shutdownSeconds: reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600),
     traceDays: reader.integer("PARLEY_TRACE_DAYS", 0, 365),
     turnLogDays: reader.integer("PARLEY_TURN_LOG_DAYS", 0, 365),

@@ -120,6 +120,12 @@ export const variables = {
     default: "false",
   },
   PARLEY_MEDIA_PROCESSES: { description: "Number of media processes.", default: "one per core to spare" },
+  PARLEY_DISK_RESERVE_MB: {
+    description:
+      "Free megabytes on the disk of PARLEY_DATA_DIR below which calls are no longer recorded, so that the database can " +
+      "still write.",
+    default: "1024",
+  },
   PARLEY_SHUTDOWN_SECONDS: {
     description: "Seconds for calls in progress to end after SIGTERM. They are then hung up.",
     default: "30",

@@ -43,7 +43,9 @@ export class MediaCallers {
   }
 
   async #place({ pool, handlers }: MediaProcess, index: number, next: () => Uint8Array): Promise<void> {
-    const leg = await pool.open(describeCall(`call-${index}`), handlers);
+    const place = pool.reserve();
+    if (place === undefined) throw new Error("the media process has no free place");
+    const leg = await pool.open(describeCall(`call-${index}`), handlers, place);
     this.#legs.push(leg);
     const session = await RtpSession.open({
       address: ADDRESS,

@@ -9,6 +9,7 @@ import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import type { ModelReport } from "../inference/model-states.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
+import { type MediaPlace, PlaceReservations } from "./place-reservations.ts";
 import { LagWatch } from "./lag-watch.ts";
 import type {
   FromMedia,
@@ -161,6 +162,7 @@ interface MediaMember {
 export class MediaPool {
   readonly #members: MediaMember[] = [];
   readonly #callsPerProcess: number;
+  readonly #reservations = new PlaceReservations();
   #isClosed = false;
 
   constructor(options: MediaPoolOptions) {
@@ -175,13 +177,17 @@ export class MediaPool {
 
   /** Whether a process could take a call now. Another call may take the place first. */
   get hasFreePlace(): boolean {
-    return this.#leastLoaded() !== undefined;
+    return this.freePlaces > 0;
   }
 
-  /** Number of calls that could be taken now. */
+  /** Number of calls that could be taken now. Reserved places are not free. */
   get freePlaces(): number {
-    const usable = this.#members.filter((member) => this.#isUsable(member));
-    return usable.reduce((places, { calls }) => places + this.#callsPerProcess - calls.size, 0);
+    return Math.max(0, this.#countPlaces() - this.#reservations.count);
+  }
+
+  /** Reserves a place until a call is opened on it or it is disposed; `undefined` if none is free. */
+  reserve(): MediaPlace | undefined {
+    return this.#reservations.reserve(this.#countPlaces());
   }
 
   /** Lag of audio frames in ms: 99th percentile over 10 s in the slowest media process. */
@@ -205,8 +211,8 @@ export class MediaPool {
   }
 
   /** Rejects with `NoMediaCapacityError` when no process has a free place, else with what went wrong in it. */
-  async open(call: MediaCall, handlers: MediaLegHandlers): Promise<MediaLeg> {
-    const { member, state, leg } = await this.#open({ type: "open", call }, handlers);
+  async open(call: MediaCall, handlers: MediaLegHandlers, place: MediaPlace): Promise<MediaLeg> {
+    const { member, state, leg } = await this.#open({ type: "open", call }, handlers, place);
     const { callId } = call;
     return {
       ...leg,
@@ -219,8 +225,8 @@ export class MediaPool {
   }
 
   /** As `open`, for a browser call. */
-  async openWeb(call: MediaCall, handlers: WebMediaLegHandlers): Promise<WebMediaLeg> {
-    const { member, state, leg } = await this.#open({ type: "openWeb", call }, handlers);
+  async openWeb(call: MediaCall, handlers: WebMediaLegHandlers, place: MediaPlace): Promise<WebMediaLeg> {
+    const { member, state, leg } = await this.#open({ type: "openWeb", call }, handlers, place);
     const { callId } = call;
     return {
       ...leg,
@@ -241,7 +247,9 @@ export class MediaPool {
   async #open(
     request: Extract<ToMedia, { call: MediaCall }>,
     handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>,
+    place: MediaPlace,
   ): Promise<Opened> {
+    place[Symbol.dispose]();
     const member = this.#leastLoaded();
     if (member === undefined) throw new NoMediaCapacityError("no media process has a free slot");
     const { callId } = request.call;
@@ -282,14 +290,24 @@ export class MediaPool {
     await Promise.all(this.#members.map((member) => member.child.close(CLOSE_GRACE_MS)));
   }
 
+  #countPlaces(): number {
+    const usable = this.#members.filter((member) => this.#isUsable(member));
+    return usable.reduce((places, { calls }) => places + this.#callsPerProcess - calls.size, 0);
+  }
+
+  /** The process for a call that was admitted when it reserved its place, even if one does not keep up since then. */
   #leastLoaded(): MediaMember | undefined {
-    const free = this.#members.filter((member) => this.#isUsable(member));
+    const free = this.#members.filter((member) => this.#hasRoom(member));
     return free.sort((a, b) => a.calls.size - b.calls.size)[0];
   }
 
-  #isUsable({ child, calls, lag }: MediaMember): boolean {
+  #hasRoom({ child, calls }: MediaMember): boolean {
+    return child.isReady && calls.size < this.#callsPerProcess;
+  }
+
+  #isUsable(member: MediaMember): boolean {
     // Without calls of its own, other programs slow this machine down, and refusing would protect no call.
-    return child.isReady && calls.size < this.#callsPerProcess && (calls.size === 0 || lag.isKeepingUp);
+    return this.#hasRoom(member) && (member.calls.size === 0 || member.lag.isKeepingUp);
   }
 
   #createMember(index: number, options: MediaPoolOptions): MediaMember {

@@ -24,7 +24,7 @@ export interface NodeResources extends Omit<DatabaseConnection, "close" | "lost"
   bus: Bus;
   clock: Clock;
   storage: ObjectStorage;
-  media: Pick<MediaPool, "hasFreePlace" | "freePlaces" | "isReady" | "open" | "openWeb">;
+  media: Pick<MediaPool, "hasFreePlace" | "reserve" | "freePlaces" | "isReady" | "open" | "openWeb">;
   speechPlaces: LocalSpeechPlaces;
   inference: Pick<InferenceProcess, "path" | "prepareSpeech" | "useVoices">;
   /** Usable once the node listens. */

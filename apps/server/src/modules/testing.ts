@@ -56,6 +56,8 @@ export interface TestServerOptions {
   logger?: Logger;
   /** Default: the operator's API does not exist. */
   operatorApiKey?: string;
+  /** Whether webhooks can reach this machine. Default: no. */
+  isPrivateWebhookAllowed?: boolean;
   /** Limits of its HTTP server. */
   limits?: Partial<HttpLimits>;
 }
@@ -77,7 +79,8 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     sip: { agent: sip, tls: {} },
     ...(options.logger !== undefined && { logger: options.logger }),
   });
-  const node = { ...resources, config: { ...resources.config, operatorApiKey: options.operatorApiKey } };
+  const { operatorApiKey, isPrivateWebhookAllowed = false } = options;
+  const node = { ...resources, config: { ...resources.config, operatorApiKey, isPrivateWebhookAllowed } };
   const features = createFeatures(node);
   const { services: modules } = features;
   const started = new ClosingStack();

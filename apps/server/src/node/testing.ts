@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { unlimitedSpeechPlaces } from "../inference/testing.ts";
 import type { MediaCall } from "../media/media-protocol.ts";
+import { type MediaPlace, PlaceReservations } from "../media/place-reservations.ts";
 import type { NodeResources } from "../modules/feature.ts";
 import { systemClock } from "../platform/clock.ts";
 import { parseConfig } from "../platform/config/config.ts";
@@ -16,7 +17,22 @@ import { Metrics } from "../platform/telemetry/metrics.ts";
 export class SilentMedia {
   readonly isReady = true;
   readonly freePlaces = 1;
-  hasFreePlace = true;
+  /** Number of calls that it can open. */
+  capacity = Number.POSITIVE_INFINITY;
+  readonly #reservations = new PlaceReservations();
+
+  get hasFreePlace(): boolean {
+    return this.#countPlaces() > this.#reservations.count;
+  }
+
+  reserve(): MediaPlace | undefined {
+    return this.#reservations.reserve(this.#countPlaces());
+  }
+
+  #countPlaces(): number {
+    return this.capacity - this.opened.length;
+  }
+
   /** Calls that it was asked to open. */
   readonly opened: MediaCall[] = [];
   readonly #closed = Promise.withResolvers<never>();
@@ -25,13 +41,14 @@ export class SilentMedia {
     this.#closed.promise.catch(() => undefined);
   }
 
-  async open(call: MediaCall): Promise<never> {
+  async open(call: MediaCall, _handlers: unknown, place: MediaPlace): Promise<never> {
+    place[Symbol.dispose]();
     this.opened.push(call);
     return await this.#closed.promise;
   }
 
-  async openWeb(call: MediaCall): Promise<never> {
-    return await this.open(call);
+  async openWeb(call: MediaCall, handlers: unknown, place: MediaPlace): Promise<never> {
+    return await this.open(call, handlers, place);
   }
 
   /** Ends the calls that wait to be opened. */

@@ -1,12 +1,13 @@
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
+import type { MediaPlace } from "../../media/place-reservations.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { ActiveCallRegistry } from "./active-call-registry.ts";
 
 /** Limits on the number of calls of this node. */
 export interface CallPlaces {
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls">;
-  media: Pick<MediaPool, "hasFreePlace">;
+  media: Pick<MediaPool, "hasFreePlace" | "reserve">;
   speechPlaces: LocalSpeechPlaces;
 }
 
@@ -17,9 +18,30 @@ export function hasPlaceFor(places: CallPlaces, { document }: Agent): boolean {
   return isOpen(places) && places.speechPlaces.hasPlaceFor(document.voiceId ?? "");
 }
 
-/** Reserves a place for a call of this agent until it is disposed; `undefined` if none is free. */
-export function takePlace(places: CallPlaces, { document }: Agent): Disposable | undefined {
-  return isOpen(places) ? places.speechPlaces.take(document.voiceId ?? "") : undefined;
+/** A place of a call on this node, to the call's end. */
+export interface CallPlace extends Disposable {
+  media: MediaPlace;
+}
+
+/**
+ * Takes a place for a call of this agent until it is disposed; `undefined` if none is free. Its media is reserved before
+ * it is opened, because the call's preparation may take seconds.
+ */
+export function takePlace(places: CallPlaces, { document }: Agent): CallPlace | undefined {
+  if (!isOpen(places)) return undefined;
+  const speech = places.speechPlaces.take(document.voiceId ?? "");
+  const media = speech && places.media.reserve();
+  if (media === undefined) {
+    speech?.[Symbol.dispose]();
+    return undefined;
+  }
+  return {
+    media,
+    [Symbol.dispose]: () => {
+      media[Symbol.dispose]();
+      speech?.[Symbol.dispose]();
+    },
+  };
 }
 
 function isOpen({ activeCalls, media }: CallPlaces): boolean {

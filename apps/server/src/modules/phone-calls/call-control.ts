@@ -13,6 +13,7 @@ import { storableSipCallId } from "../sip-traces/sip-trace.rules.ts";
 import { findMediaPeer } from "../calls/calls.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
+import { type CallPlace, takePlace } from "../active-calls/call-places.ts";
 import type { InboundAdmission } from "./inbound-admission.ts";
 import { findMediaAddress } from "./media-address.ts";
 import type { PhoneSession, PhoneSessions } from "./phone-session.ts";
@@ -25,7 +26,7 @@ export interface CallControlOptions {
   activeCalls: ActiveCallRegistry;
   phoneNumbers: PhoneNumbersService;
   admission: InboundAdmission;
-  media: Pick<MediaPool, "hasFreePlace" | "open">;
+  media: Pick<MediaPool, "hasFreePlace" | "reserve" | "open">;
   speechPlaces: LocalSpeechPlaces;
   /** The operator's public address. `undefined`: the local address that the caller reaches. */
   publicAddress: string | undefined;
@@ -101,14 +102,13 @@ export class CallControl {
     if (current !== undefined) return await this.#replace(invite, target, current);
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
-    if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
     // The call keeps its place to its end.
-    using place = this.#options.speechPlaces.take(target.agent.document.voiceId ?? "");
+    using place = takePlace(this.#options, target.agent);
     if (place === undefined) return refuseForNow(invite);
     const mediaAddress = await this.#findMediaAddress(invite);
     if (mediaAddress === undefined) return invite.reject(488, undefined, { Warning: noRoute });
     if (invite.signal.aborted) return;
-    await this.#take(invite, target, mediaAddress);
+    await this.#take(invite, target, mediaAddress, place);
   }
 
   /** Continues a call with another party (RFC 3891), which reached a number of the same organization. */
@@ -127,7 +127,12 @@ export class CallControl {
     return await findMediaAddress(this.#options.publicAddress, findMediaPeer(source.address, body));
   }
 
-  async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {
+  async #take(
+    invite: IncomingInvite,
+    target: InboundNumber,
+    mediaAddress: string,
+    place: CallPlace,
+  ): Promise<void> {
     const { calls, activeCalls, media, nodeId, sessions, resolver, logger } = this.#options;
     const { agent, number, trunk } = target;
     const fromNumber = callerOf(invite);
@@ -158,7 +163,11 @@ export class CallControl {
     };
     await activeCalls.carry(record, (prepare) => {
       const openMedia: InboundSipCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
-        await media.open({ ...(await prepare()), sampleRateHz, isIPv6: isIPv6(mediaAddress) }, handlers);
+        await media.open(
+          { ...(await prepare()), sampleRateHz, isIPv6: isIPv6(mediaAddress) },
+          handlers,
+          place.media,
+        );
       const { isSrtpRequired } = trunk;
       return new InboundSipCall({ invite, mediaAddress, isSrtpRequired, sessions, resolver, openMedia });
     });

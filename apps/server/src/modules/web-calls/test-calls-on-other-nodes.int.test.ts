@@ -78,6 +78,7 @@ async function setUp(context: TestContext) {
         get hasFreePlace() {
           return node.hasFreePlace;
         },
+        reserve: () => (node.hasFreePlace ? { [Symbol.dispose]: () => undefined } : undefined),
         open: async () => await Promise.reject(new Error("these are no calls by telephone")),
         openWeb: async (call: MediaCall, given: WebMediaLegHandlers): Promise<WebMediaLeg> => {
           opened.push(call);

@@ -108,9 +108,9 @@ describe("a test call", () => {
     const path = `/agents/${agent.id}/test-call`;
     const active = server.modules.activeCalls.size;
     assertRefused(await server.request("POST", path, { environment: "none" }), "environment_not_found");
-    server.media.hasFreePlace = false;
+    server.media.capacity = 0;
     assertRefused(await server.request("POST", path, {}), "capacity_exceeded");
-    server.media.hasFreePlace = true;
+    server.media.capacity = Number.POSITIVE_INFINITY;
     assert.equal(server.modules.activeCalls.size, active);
   });
 

@@ -10,7 +10,7 @@ import { agentColumns } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import { hasPlaceFor, takePlace } from "../active-calls/call-places.ts";
+import { type CallPlace, hasPlaceFor, takePlace } from "../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import type { CallCommand, CallCommandAnswer } from "../active-calls/call-command.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
@@ -26,7 +26,7 @@ interface WebCallsOptions {
   callNodes: Pick<CallNodes, "findOtherAddress">;
   joinTokens: JoinTokens;
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
-  media: Pick<MediaPool, "openWeb" | "hasFreePlace">;
+  media: Pick<MediaPool, "openWeb" | "hasFreePlace" | "reserve">;
   speechPlaces: LocalSpeechPlaces;
   /** `undefined`: the request's own origin. */
   publicUrl: string | undefined;
@@ -126,7 +126,7 @@ export class WebCallsService {
   /** Takes over a call that another node placed, until a browser joins. */
   async takePlaced(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
     const { agentResolution, placement } = this.#options;
-    let place: Disposable | undefined;
+    let place: CallPlace | undefined;
     const answer = await placement.take(callId, command, {
       prepare: async (call) => {
         const agent = await agentResolution.resolveRecorded(call);
@@ -142,14 +142,18 @@ export class WebCallsService {
     return answer;
   }
 
-  #awaitBrowser(record: CallToRegister, place: Disposable): void {
+  #awaitBrowser(record: CallToRegister, place: CallPlace): void {
     const { activeCalls, media, logger } = this.#options;
     const { callId, agent } = record;
     logger.info({ callId, agentId: agent.id }, "test call started");
     const carrying = activeCalls.carry(record, (prepare) => {
       const call = new WebCall({
         openMedia: async (handlers) =>
-          await media.openWeb({ ...(await prepare()), sampleRateHz: WEB_SAMPLE_RATE_HZ }, handlers),
+          await media.openWeb(
+            { ...(await prepare()), sampleRateHz: WEB_SAMPLE_RATE_HZ },
+            handlers,
+            place.media,
+          ),
       });
       this.#calls.set(callId, call);
       return call;

@@ -173,11 +173,11 @@ test("a disabled agent, an agent without a trunk, and an agent whose trunk takes
 
 test("without free capacity the call is refused with Retry-After", async () => {
   const { server, place } = await openOffice();
-  server.media.hasFreePlace = false;
+  server.media.capacity = 0;
   const answer = await place({}, { "idempotency-key": "later" });
   assertRefused(answer, 503, "capacity_exceeded");
   assert.match(String(answer.headers["retry-after"]), /^\d+$/);
-  server.media.hasFreePlace = true;
+  server.media.capacity = Number.POSITIVE_INFINITY;
   assert.equal((await place({}, { "idempotency-key": "later" })).status, 201, "a refusal is not remembered");
   await server.close();
 });

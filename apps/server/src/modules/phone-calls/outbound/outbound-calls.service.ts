@@ -12,7 +12,7 @@ import { agentColumns } from "../../agents/versions/agent-resolution.rules.ts";
 import type { CallsService } from "../../calls/calls.service.ts";
 import type { SipEndpoint } from "../../sip-trunks/trunk-check.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
-import { hasPlaceFor, takePlace } from "../../active-calls/call-places.ts";
+import { type CallPlace, hasPlaceFor, takePlace } from "../../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
 import type { PhoneSessions } from "../phone-session.ts";
@@ -25,7 +25,7 @@ interface OutboundCallsOptions {
   placement: CallPlacement;
   sip: Pick<SipEndpoint, "agent">;
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
-  media: Pick<MediaPool, "hasFreePlace" | "open">;
+  media: Pick<MediaPool, "hasFreePlace" | "reserve" | "open">;
   speechPlaces: LocalSpeechPlaces;
   /** The operator's public address. `undefined`: the local address that the trunk reaches. */
   publicAddress: string | undefined;
@@ -81,7 +81,7 @@ export class OutboundCallsService {
   /** Dials a call that another node placed. */
   async dialPlaced(callId: string, command: DialCommand): Promise<CallCommandAnswer> {
     const { planner, placement } = this.#options;
-    let place: Disposable | undefined;
+    let place: CallPlace | undefined;
     const answer = await placement.take(callId, command, {
       prepare: async (call) => {
         const plan = await planner.planAgain(call);
@@ -148,7 +148,7 @@ function dial(
   { route, toNumber, destinations }: Dialing,
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
-  place: Disposable,
+  place: CallPlace,
 ): void {
   const { callId, sipCallId } = record;
   logger.info({ callId, sipCallId, agentId: record.agent.id }, "outbound call placed");
@@ -163,7 +163,8 @@ function dial(
       publicAddress,
       sessions,
       resolver,
-      openMedia: async (audio, handlers) => await media.open({ ...(await prepare()), ...audio }, handlers),
+      openMedia: async (audio, handlers) =>
+        await media.open({ ...(await prepare()), ...audio }, handlers, place.media),
     });
   });
   // Detached: an error in one call must not end the node.

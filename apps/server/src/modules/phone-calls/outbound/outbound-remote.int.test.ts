@@ -36,7 +36,7 @@ async function setUp(context: TestContext) {
     const bus = await PostgresBus.start({ database, connectionString, logger });
     ends.push(async () => await bus.close());
     const media = new SilentMedia();
-    media.hasFreePlace = hasFreePlace;
+    if (!hasFreePlace) media.capacity = 0;
     const started = new ClosingStack();
     const node = createTestResources({ database, nodeId, bus, media, sip: { agent: sip, tls: {} } });
     const features = createFeatures(node);

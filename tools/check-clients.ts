@@ -3,8 +3,8 @@
  * agent, place a call and list calls at a real server. Verifies requests of tools with the libraries that receivers use.
  * Needs Python 3.11, Go and Java, and the registries of npm and PyPI; not part of `npm test`.
  *
- * `npm run check:clients -- python` runs only that client; `python`, `typescript`, `go` and `lint` are the choices. `lint` checks openapi.json
- * with Spectral and Redocly, whose warnings fail.
+ * `npm run check:clients -- python` runs only that client; `python`, `typescript`, `go`, `lint` and `schemathesis` are the choices. `lint` checks openapi.json
+ * with Spectral and Redocly, whose warnings fail; `schemathesis` sends generated requests to every operation.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -26,7 +26,9 @@ const STEP_DEADLINE_MS = 300_000;
 type Run = (command: string, ...args: string[]) => Promise<void>;
 
 /** Steps of each client in an empty folder, with the variables of the server in the environment. */
-const clients: Readonly<Record<string, (folder: string, run: Run) => Promise<void>>> = {
+const clients: Readonly<
+  Record<string, (folder: string, run: Run, server: NodeJS.ProcessEnv) => Promise<void>>
+> = {
   python: async (folder, run) => {
     const bin = path.join(folder, "venv", "bin");
     const tools = ["openapi-python-client==0.29.1", "svix==2.9.1", "standardwebhooks==1.1.0"];
@@ -63,6 +65,22 @@ const clients: Readonly<Record<string, (folder: string, run: Run) => Promise<voi
     const rules = path.resolve(".spectral.yaml");
     await run("npx", "spectral", "lint", "--ruleset", rules, "--fail-severity", "hint", OPENAPI);
     await run("npx", "redocly", "lint", "--config", path.resolve("redocly.yaml"), OPENAPI);
+  },
+  schemathesis: async (folder, run, serverVariables) => {
+    const bin = path.join(folder, "venv", "bin");
+    await run("python3", "-m", "venv", "venv");
+    await run(path.join(bin, "pip"), "install", "--quiet", "schemathesis==4.32.5");
+    const { PARLEY_URL = "", PARLEY_API_KEY = "" } = serverVariables;
+    // Valid requests may name resources that do not exist, and the operator's routes are at another address.
+    const skipped = [
+      "--exclude-checks",
+      "positive_data_acceptance",
+      "--exclude-path-regex",
+      "^/organizations",
+    ];
+    const amount = ["--max-examples", "8", "--phases", "examples,coverage,fuzzing", "--max-time", "150"];
+    const target = ["--url", PARLEY_URL, "--header", `x-api-key: ${PARLEY_API_KEY}`];
+    await run(path.join(bin, "st"), "run", OPENAPI, ...target, ...skipped, ...amount);
   },
   go: async (folder, run) => {
     const bin = path.join(folder, "venv", "bin");
@@ -175,7 +193,8 @@ async function main(names: readonly string[]): Promise<void> {
     for (const name of names) {
       const own = path.join(folder, name);
       await mkdir(own);
-      await clients[name]?.(own, async (command, ...args) => await runIn(own, variables, command, args));
+      const run: Run = async (command, ...args) => await runIn(own, variables, command, args);
+      await clients[name]?.(own, run, variables);
       process.stdout.write(`ok   ${name}\n`);
     }
   } finally {

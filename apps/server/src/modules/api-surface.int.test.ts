@@ -180,3 +180,54 @@ test("a trunk in use is deleted only by force", async (context) => {
   assert.equal((await request("DELETE", `${url}?force=true`)).status, 200);
   assert.equal((await request("GET", `/phone-numbers/${phoneNumberId}`)).status, 404);
 });
+
+test("what GET gave can be posted as a copy, an agent with its tools", async (context) => {
+  const server = await start(context);
+  const { request } = server;
+  const { agentId, sipTrunkId } = await createTestLine(server, { defaultVariables: { shop: "north" } });
+  const tool = {
+    name: "look_up",
+    webhookUrl: "https://x.example",
+    schema: { description: "x" },
+    headers: [{ key: "Authorization", value: "Bearer secret" }],
+  };
+  const { id: toolId } = dataOf<{ id: string }>(
+    await request("POST", `/agents/${agentId}/custom-tools`, tool),
+  );
+  const { id: folderId } = dataOf<{ id: string }>(await request("POST", "/folders", { name: "F" }));
+  await request("PATCH", `/agents/${agentId}`, { folderId, publishMode: "manual" });
+  type Copied = { id: string; createdAt: string; updatedAt: string } & Record<string, unknown>;
+  const copy = async (path: string, id: string): Promise<[Copied, Copied]> => {
+    const original = dataOf<Copied>(await request("GET", `${path}/${id}`));
+    const { status, body } = await request("POST", path, original);
+    assert.equal(status, 201, JSON.stringify(body));
+    return [original, dataOf<Copied>(await request("GET", `${path}/${(body as { data: Copied }).data.id}`))];
+  };
+  const own = { id: 0, createdAt: 0, updatedAt: 0, widgetKey: 0, health: 0, publishedRevision: 0 };
+  for (const [path, id] of [
+    ["/folders", folderId],
+    ["/sip-trunks", sipTrunkId ?? ""],
+  ] as const) {
+    const [original, copied] = await copy(path, id);
+    assert.notEqual(copied.id, original.id);
+    assert.deepEqual({ ...copied, ...own }, { ...original, ...own }, path);
+  }
+  const [original, copied] = await copy("/agents", agentId);
+  const [copiedTool] = copied["customTools"] as Copied[];
+  assert.notEqual(copiedTool?.id, toolId);
+  assert.deepEqual(copiedTool?.["headers"], tool.headers);
+  const ownToAgent = { ...own, customTools: 0, phoneNumbers: 0 };
+  assert.deepEqual({ ...copied, ...ownToAgent }, { ...original, ...ownToAgent });
+  assert.deepEqual(copied["phoneNumbers"], []);
+  const bad = await request("POST", "/agents", {
+    name: "Ada",
+    customTools: [{ ...tool, webhookUrl: "https://u@x/" }],
+  });
+  const { details } = bad.body as { details: { issues: { path: string }[] } };
+  assert.equal(details.issues[0]?.path, "customTools.0.webhookUrl");
+  // Another agent may have a tool of the same name.
+  const toolPath = `/agents/${copied.id}/custom-tools`;
+  await request("DELETE", `${toolPath}/${copiedTool?.id}`);
+  const given = dataOf<Copied>(await request("GET", `/agents/${agentId}/custom-tools/${toolId}`));
+  assert.equal((await request("POST", toolPath, given)).status, 201);
+});

@@ -130,6 +130,33 @@ export interface ToolRequest {
   arguments: Record<string, unknown>;
 }
 
+export interface CustomToolCreate {
+  /** Name by which the language model calls the tool. Unique among the agent's tools. */
+  name: string;
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. */
+  webhookUrl: string;
+  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
+  schema: Record<string, unknown>;
+  /** Whether the agent can use the tool. Default: `true`. */
+  enabled?: boolean | null;
+  /** HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body. Default: `"POST"`. */
+  httpMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null;
+  /** Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here. Default: `[]`. */
+  headers?: {
+    key: string;
+    value: string;
+  }[] | null;
+  /** Query parameters added to the URL. Stored encrypted, and masked in the version history. Default: `[]`. */
+  queryParams?: {
+    key: string;
+    value: string;
+  }[] | null;
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. Default: `false`. */
+  sendRawRequestBody?: boolean | null;
+  /** `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds. Default: `"sync"`. */
+  responseMode?: "sync" | "async" | null;
+}
+
 export interface AgentCreate {
   /** Display name. Does not have to be unique. */
   name: string;
@@ -402,6 +429,8 @@ export interface AgentCreate {
   }[] | null;
   /** `auto`: every save is live. `manual`: calls run on the draft until a revision is published. Default: `"auto"`. */
   publishMode?: "auto" | "manual" | null;
+  /** Custom tools of the new agent. Default: `[]`. */
+  customTools?: CustomToolCreate[] | null;
 }
 
 /** HTTP endpoint that the language model can call during a conversation. */
@@ -1009,33 +1038,6 @@ export interface AgentUpdate {
 export interface Deleted {
   id: string;
   deleted: true;
-}
-
-export interface CustomToolCreate {
-  /** Name by which the language model calls the tool. Unique among the agent's tools. */
-  name: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. */
-  webhookUrl: string;
-  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
-  schema: Record<string, unknown>;
-  /** Whether the agent can use the tool. Default: `true`. */
-  enabled?: boolean | null;
-  /** HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body. Default: `"POST"`. */
-  httpMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null;
-  /** Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here. Default: `[]`. */
-  headers?: {
-    key: string;
-    value: string;
-  }[] | null;
-  /** Query parameters added to the URL. Stored encrypted, and masked in the version history. Default: `[]`. */
-  queryParams?: {
-    key: string;
-    value: string;
-  }[] | null;
-  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. Default: `false`. */
-  sendRawRequestBody?: boolean | null;
-  /** `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds. Default: `"sync"`. */
-  responseMode?: "sync" | "async" | null;
 }
 
 /** Custom tool without `responseMode`. */

@@ -6,7 +6,12 @@ import {
   agentFields,
   agentStatusSchema,
 } from "./agent-configuration.ts";
-import { type CustomTool, customToolSchema } from "./custom-tools.ts";
+import {
+  type CustomTool,
+  type CustomToolCreation,
+  customToolCreationSchema,
+  customToolSchema,
+} from "./custom-tools.ts";
 import { changeSchemas, creationSchemas, valueSchemas, withDefaultNoted } from "../field-table.ts";
 import { agentFolderSchema } from "../organizations/folders.ts";
 import { agentPhoneNumberSchema } from "../phone-numbers/phone-numbers.ts";
@@ -34,7 +39,24 @@ interface PublishModeChange {
   publishMode?: PublishMode | null;
 }
 
-const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange>(
+/** Read-only fields, so that what GET gave can be sent. */
+const ignoredFields = {
+  id: ignored,
+  sipTrunk: ignored,
+  folder: ignored,
+  phoneNumbers: ignored,
+  widgetKey: ignored,
+  publishedRevision: ignored,
+  hasUnpublishedChanges: ignored,
+  createdAt: ignored,
+  updatedAt: ignored,
+};
+
+interface ToolCreations {
+  customTools?: CustomToolCreation[] | null;
+}
+
+const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange & ToolCreations>(
   closedObject(
     {
       ...creationSchemas(agentFields),
@@ -46,6 +68,15 @@ const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange>(
           "auto",
         ),
       ),
+      customTools: Type.Optional(
+        nullable(
+          Type.Array(customToolCreationSchema, {
+            maxItems: 100,
+            description: "Custom tools of the new agent. Default: `[]`.",
+          }),
+        ),
+      ),
+      ...ignoredFields,
     },
     { title: "AgentCreate" },
   ),
@@ -60,16 +91,8 @@ const updateSchema = Type.Unsafe<AgentChange & PublishModeChange>(
           "Changing to `manual` publishes the draft at once. Changing to `auto` clears `publishedRevision`: every save is live.",
         ),
       ),
-      id: ignored,
-      sipTrunk: ignored,
-      folder: ignored,
-      phoneNumbers: ignored,
+      ...ignoredFields,
       customTools: ignored,
-      widgetKey: ignored,
-      publishedRevision: ignored,
-      hasUnpublishedChanges: ignored,
-      createdAt: ignored,
-      updatedAt: ignored,
     },
     {
       title: "AgentUpdate",
@@ -138,7 +161,9 @@ export const createAgentRoute = defineRoute({
   operationId: "createAgent",
   tag: "Agents",
   summary: "Create an agent",
-  description: "Only `name` is required. Absent and null fields get their defaults. Creates revision 1.",
+  description:
+    "Only `name` is required. Absent and null fields get their defaults. Creates revision 1. " +
+    "What `GET` gave makes a copy, with its custom tools; phone numbers and environments stay with the original.",
   body: creationSchema,
   status: 201,
   response: dataOf(agentSchema),

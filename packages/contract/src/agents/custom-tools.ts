@@ -167,8 +167,12 @@ const createdToolSchema = Type.Unsafe<Omit<CustomTool, "responseMode">>(
   }),
 );
 
-const creationSchema = Type.Unsafe<CustomToolCreation>(
-  closedObject(creationSchemas(customToolFields), { title: "CustomToolCreate" }),
+/** Creation of a tool, on its own or with its agent. */
+export const customToolCreationSchema = Type.Unsafe<CustomToolCreation>(
+  closedObject(
+    { ...creationSchemas(customToolFields), id: ignored, createdAt: ignored, updatedAt: ignored },
+    { title: "CustomToolCreate" },
+  ),
 );
 
 const updateSchema = Type.Unsafe<CustomToolChange>(
@@ -195,7 +199,7 @@ export const createCustomToolRoute = defineRoute({
   summary: "Create a custom tool",
   description: "An agent has at most 100 tools. Creates a revision of the agent.",
   params: agentParams,
-  body: creationSchema,
+  body: customToolCreationSchema,
   status: 201,
   response: dataOf(createdToolSchema),
 });

@@ -12,6 +12,7 @@ const rangeQuery = {
   from: Type.Optional({
     ...timestampSchema,
     description: "Calls created at or after this time. Default: 30 days before `to`.",
+    examples: ["2026-11-01T00:00:00.000Z"],
   }),
   to: Type.Optional({
     ...timestampSchema,

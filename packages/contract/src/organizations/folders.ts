@@ -40,7 +40,13 @@ const folderSchema = Type.Object(
 export type Folder = Static<typeof folderSchema>;
 
 const creationSchema = closedObject(
-  { name: fields.name, color: Type.Optional(fields.color) },
+  {
+    name: fields.name,
+    color: Type.Optional(fields.color),
+    id: ignored,
+    createdAt: ignored,
+    updatedAt: ignored,
+  },
   { title: "FolderCreate" },
 );
 const updateSchema = closedObject(

@@ -124,19 +124,24 @@ const optionalFields = {
   isSrtpRequired: Type.Optional(nullable(fields.isSrtpRequired)),
 };
 
+/** Read-only fields, so that what GET gave can be sent. */
+const ignoredFields = {
+  id: ignored,
+  hasPassword: ignored,
+  health: ignored,
+  createdAt: ignored,
+  updatedAt: ignored,
+};
+
 const createSchema = closedObject(
-  { friendlyName: fields.friendlyName, ...optionalFields },
+  { friendlyName: fields.friendlyName, ...optionalFields, ...ignoredFields },
   { title: "SipTrunkCreate" },
 );
 const updateSchema = closedObject(
   {
     friendlyName: Type.Optional(fields.friendlyName),
     ...optionalFields,
-    id: ignored,
-    hasPassword: ignored,
-    health: ignored,
-    createdAt: ignored,
-    updatedAt: ignored,
+    ...ignoredFields,
   },
   { title: "SipTrunkUpdate" },
 );

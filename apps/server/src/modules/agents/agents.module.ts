@@ -34,7 +34,7 @@ export function createAgents(
     if (speech !== undefined) inference.prepareSpeech(speech);
   };
   const writer = new AgentWriter(encryption, clock, prepareSpeech);
-  const agents = new AgentsService(database, { writer, sipTrunks, folders, organizationLimits });
+  const agents = new AgentsService(database, { writer, sipTrunks, folders, organizationLimits, clock });
   const customTools = new CustomToolsService(database, { writer, agents, clock });
   const agentVersions = new AgentVersionsService(database, { writer, agents, clock });
   const environments = new EnvironmentsService(database, { writer, agents, clock });

@@ -1,5 +1,13 @@
-import type { Agent, AgentChange, AgentCreation, Folder, PublishMode } from "@parley/contract";
+import type {
+  Agent,
+  AgentChange,
+  AgentCreation,
+  CustomToolCreation,
+  Folder,
+  PublishMode,
+} from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
@@ -12,6 +20,7 @@ import { findProblems } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
+import { createTools } from "./tools/custom-tools.rules.ts";
 import { agents } from "./agents.tables.ts";
 import { findEnvironment } from "./versions/environments.store.ts";
 
@@ -19,10 +28,13 @@ interface PublishModeChange {
   publishMode?: PublishMode | null;
 }
 
+type NewAgent = AgentCreation & PublishModeChange & { customTools?: readonly CustomToolCreation[] | null };
+
 /** An agent's references to other resources. */
 export type References = Pick<AgentDocument, "sipTrunkId" | "folderId" | "messagingConnectionId">;
 
 export interface AgentsDependencies {
+  clock: Clock;
   writer: AgentWriter;
   sipTrunks: SipTrunksService;
   folders: FoldersService;
@@ -34,20 +46,26 @@ export class AgentsService {
   readonly #writer: AgentWriter;
   readonly #sipTrunks: SipTrunksService;
   readonly #folders: FoldersService;
+  readonly #clock: Clock;
   readonly #limits: OrganizationLimitsService;
   /** Emitted when an agent is deleted; the event is its id. */
   readonly deleted = new TransactionEvent<string>();
 
-  constructor(database: Database, { writer, sipTrunks, folders, organizationLimits }: AgentsDependencies) {
+  constructor(
+    database: Database,
+    { writer, sipTrunks, folders, organizationLimits, clock }: AgentsDependencies,
+  ) {
     this.#database = database;
     this.#writer = writer;
     this.#sipTrunks = sipTrunks;
     this.#folders = folders;
+    this.#clock = clock;
     this.#limits = organizationLimits;
   }
 
-  async create(by: Author, { publishMode, ...creation }: AgentCreation & PublishModeChange): Promise<Agent> {
-    const document = createDocument(creation);
+  async create(by: Author, { publishMode, customTools, ...creation }: NewAgent): Promise<Agent> {
+    const tools = createTools(customTools ?? [], this.#clock.now());
+    const document = { ...createDocument(creation), customTools: tools };
     requireUsable(document);
     if (document.widgetConfig.environment !== null) throw new AppError("environment_not_found");
     const saved = await this.#database.transaction(async (transaction) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import {
   type CustomTool,
@@ -36,6 +37,24 @@ export function addTool(
   const tool = { id, ...fields, createdAt: at, updatedAt: at };
   requireUsable(tool, tools);
   return [...tools, tool];
+}
+
+/** Tools of a new agent. Throws `invalid_body`. */
+export function createTools(creations: readonly CustomToolCreation[], now: Date): CustomTool[] {
+  let tools: CustomTool[] = [];
+  for (const [index, creation] of creations.entries()) {
+    try {
+      tools = addTool(tools, randomUUID(), creation, now);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const issues = error.issues.map(({ path, message }) => ({
+        path: `customTools.${index}.${path}`,
+        message,
+      }));
+      throw new AppError(error.code, { issues });
+    }
+  }
+  return tools;
 }
 
 /** Throws `not_found` and `invalid_body`. */

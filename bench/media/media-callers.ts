@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MediaLeg } from "../../apps/server/src/media/media-pool.ts";
+import type { MediaLeg } from "../../apps/server/src/media/media-legs.ts";
 import { MediaWheel, PortPool, RtpSession } from "../../packages/rtp/src/index.ts";
 import { seededRandom } from "@parley/testing";
 import { type Frames, lineNoise, loadUtterances } from "../calls/speech.ts";

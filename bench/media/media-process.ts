@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { type Config, parseConfig } from "../../apps/server/src/platform/config/config.ts";
-import type { MediaLegHandlers, MediaPool } from "../../apps/server/src/media/media-pool.ts";
+import type { MediaLegHandlers } from "../../apps/server/src/media/media-legs.ts";
+import type { MediaPool } from "../../apps/server/src/media/media-pool.ts";
 import { createLogger } from "../../apps/server/src/platform/logging/logging.ts";
 import { waitFor } from "@parley/testing";
 import type { ProviderUrls } from "../calls/scripted-platform.ts";

@@ -1,27 +1,29 @@
-import { randomUUID } from "node:crypto";
 import { errorMessage } from "@parley/conversation/error-message";
-import type { LiveCallEvent } from "@parley/contract";
-import type { Instruction, VoiceEvent } from "@parley/conversation";
 import { systemClock } from "@parley/sip";
 import type { SpeechFit } from "@parley/providers/fit";
 import type { Logger } from "pino";
-import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import type { ModelReport } from "../inference/model-states.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
 import { type MediaPlace, PlaceReservations } from "./place-reservations.ts";
 import { LagWatch } from "./lag-watch.ts";
 import type {
+  CallMedia,
+  MediaLeg,
+  MediaLegHandlers,
+  WebMediaLeg,
+  WebMediaLegHandlers,
+} from "./media-legs.ts";
+import type {
   FromMedia,
   MediaCall,
   MediaConfiguration,
-  MediaPath,
   MediaStatistics,
   ToMedia,
   WebFragmentResult,
   WebJoinResult,
 } from "./media-protocol.ts";
-import type { SdpFragment } from "./web/web-sdp-fragment.ts";
+import { PendingRequests } from "./pending-requests.ts";
 
 const OPEN_DEADLINE_MS = 3_000;
 const INSTRUCTION_DEADLINE_MS = 1_000;
@@ -34,56 +36,6 @@ const CALL_OVER = "The call is over.";
  * of 4 the process takes 5 % more time, with 32 MB another 25 %.
  */
 const MEDIA_EXEC_ARGV = ["--max-semi-space-size=4", "--heap-growing-percent=200"];
-
-export interface MediaLegHandlers {
-  onEvent: (event: VoiceEvent) => void;
-  /** Signs a tool's request. Never rejects. */
-  onSign: SignRequest;
-  /** Called when the peer has been silent for so long that it counts as gone. */
-  onMediaTimeout: (silentMs: number) => void;
-  /** Called when an exception has ended the conversation. */
-  onFault: (description: string) => void;
-  /** Called when the media process has died. */
-  onLost: (description: string) => void;
-}
-
-/** The main process's handle on one call in a media process, for phone and browser calls. */
-export interface CallMedia {
-  /** Resolves when the greeting is ready or its deadline has passed; never rejects. */
-  readonly prepared: Promise<void>;
-  /** Resolves with whether the agent took the instruction in time; false if the process dies. Without a deadline of its own. */
-  instruct: (instruction: Instruction) => Promise<boolean>;
-  /** Idempotent. Resolves with `undefined` if the process has died. */
-  close: () => Promise<MediaStatistics | undefined>;
-}
-
-/** Handle on a phone call. */
-export interface MediaLeg extends CallMedia {
-  readonly rtpPort: number;
-  connect: (path: MediaPath) => void;
-  start: () => void;
-  /** The peer has acknowledged the answer. Before that, or before audio arrives from it, at most 2 s of audio are sent. */
-  confirm: () => void;
-  /** Passes on a key that arrived by INFO. */
-  hearKey: (digit: string) => void;
-}
-
-/** Handle on a browser call. */
-export interface WebMediaLeg extends CallMedia {
-  /** Answers a browser's offer, the first or that of a new connection. */
-  join: (sdp: string) => Promise<WebJoinResult>;
-  /** Adds the browser's candidates, or restarts ICE. */
-  takeFragment: (fragment: SdpFragment) => Promise<WebFragmentResult>;
-  /** Ends the conversation. Resolves when its last items have been reported, or the process has died. */
-  finish: () => Promise<void>;
-  /** Sends an event to the browser. */
-  tell: (event: LiveCallEvent) => void;
-}
-
-export interface WebMediaLegHandlers extends MediaLegHandlers {
-  /** Called when a browser has connected for the first time and the conversation starts. */
-  onConnected: () => void;
-}
 
 export class NoMediaCapacityError extends Error {
   override readonly name = "NoMediaCapacityError";
@@ -108,38 +60,6 @@ interface OpenCall {
   offers: PendingRequests<WebJoinResult>;
   fragments: PendingRequests<WebFragmentResult>;
   handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>;
-}
-
-/** Requests to a call in a media process that have no answer yet, by id. */
-class PendingRequests<Answer> {
-  readonly #otherwise: Answer;
-  readonly #open = new Map<string, (answer: Answer) => void>();
-  #isOver = false;
-
-  /** @param otherwise Answer if the call is over. */
-  constructor(otherwise: Answer) {
-    this.#otherwise = otherwise;
-  }
-
-  async ask(send: (id: string) => void): Promise<Answer> {
-    if (this.#isOver) return this.#otherwise;
-    const id = randomUUID();
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.#open.set(id, resolve);
-    send(id);
-    return await promise;
-  }
-
-  answer(id: string, answer: Answer): void {
-    this.#open.get(id)?.(answer);
-    this.#open.delete(id);
-  }
-
-  end(): void {
-    this.#isOver = true;
-    for (const resolve of this.#open.values()) resolve(this.#otherwise);
-    this.#open.clear();
-  }
 }
 
 type CallMessage = Extract<FromMedia, { callId: string }>;

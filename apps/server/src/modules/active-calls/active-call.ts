@@ -4,7 +4,7 @@ import type { CallEndReason, LiveCallEvent } from "@parley/contract";
 import type { TurnLatency, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
-import type { CallMedia, MediaLegHandlers } from "../../media/media-pool.ts";
+import type { CallMedia, MediaLegHandlers } from "../../media/media-legs.ts";
 import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
 import { CallScope } from "../../platform/call-scope.ts";
 import type { CallSpans } from "../../platform/telemetry/call-spans.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Instruction } from "@parley/conversation";
-import type { CallMedia } from "../../media/media-pool.ts";
+import type { CallMedia } from "../../media/media-legs.ts";
 import { type TestServer, createTestLine, createTestServer, inboundCall, openTestCall } from "../testing.ts";
 import type { CallToRegister } from "./active-call-registry.ts";
 

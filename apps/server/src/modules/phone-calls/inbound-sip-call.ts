@@ -8,7 +8,8 @@ import {
   type Rejection,
 } from "@parley/sip";
 import type { Resolver } from "@parley/sip/resolver";
-import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../media/media-pool.ts";
+import type { MediaLeg, MediaLegHandlers } from "../../media/media-legs.ts";
+import { NoMediaCapacityError } from "../../media/media-pool.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import { audioMismatch, outcomeOfInviteEnd } from "./call-end.rules.ts";

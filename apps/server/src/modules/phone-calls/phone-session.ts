@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { buildOffer, type IncomingInvite, LocalSrtpKeys, type Session } from "@parley/sip";
-import type { MediaLeg } from "../../media/media-pool.ts";
+import type { MediaLeg } from "../../media/media-legs.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
 import type { ActiveCall } from "../active-calls/active-call.ts";
 import { audioMismatch, outcomeOfEnd } from "./call-end.rules.ts";

@@ -7,7 +7,7 @@ import {
   type NegotiationResult,
   type ReinviteAnswer,
 } from "@parley/sip";
-import type { MediaLeg } from "../../media/media-pool.ts";
+import type { MediaLeg } from "../../media/media-legs.ts";
 import type { MediaPath } from "../../media/media-protocol.ts";
 import { maySendTo } from "../../platform/destination-address.ts";
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import type { CallDetail, ErrorBody, JoinableCall } from "@parley/contract";
-import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-legs.ts";
 import type { MediaCall } from "../../media/media-protocol.ts";
 import { createFeatures, type Services } from "../../node/features.ts";
 import { createTestResources } from "../../node/testing.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { LiveCallEvent } from "@parley/contract";
-import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-legs.ts";
 import type { WebJoinResult } from "../../media/media-protocol.ts";
 import { readFragment } from "../../media/web/web-sdp-fragment.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";

@@ -5,7 +5,7 @@ import { mock, test } from "node:test";
 import { fastify } from "fastify";
 import { pino } from "pino";
 import { systemClock } from "../../platform/clock.ts";
-import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-legs.ts";
 import { FailedAttempts } from "../../platform/http/failed-attempts.ts";
 import { sendError } from "../../platform/http/errors.ts";
 import { ActiveCall } from "../active-calls/active-call.ts";

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { buildOffer, LocalSrtpKeys, type UserAgent } from "@parley/sip";
 import type { Resolver } from "@parley/sip/resolver";
-import type { MediaLeg, MediaLegHandlers } from "../../../media/media-pool.ts";
+import type { MediaLeg, MediaLegHandlers } from "../../../media/media-legs.ts";
 import type { OutgoingRoute } from "../../sip-trunks/sip-trunks.service.ts";
 import { outcomeOfDial } from "./dial-outcome.rules.ts";
 import { isLoopback } from "../../../platform/destination-address.ts";

@@ -1,0 +1,55 @@
+import type { LiveCallEvent } from "@parley/contract";
+import type { Instruction, VoiceEvent } from "@parley/conversation";
+import type { SignRequest } from "../custom-tools/webhook-tool.ts";
+import type { MediaPath, MediaStatistics, WebFragmentResult, WebJoinResult } from "./media-protocol.ts";
+import type { SdpFragment } from "./web/web-sdp-fragment.ts";
+
+export interface MediaLegHandlers {
+  onEvent: (event: VoiceEvent) => void;
+  /** Signs a tool's request. Never rejects. */
+  onSign: SignRequest;
+  /** Called when the peer has been silent for so long that it counts as gone. */
+  onMediaTimeout: (silentMs: number) => void;
+  /** Called when an exception has ended the conversation. */
+  onFault: (description: string) => void;
+  /** Called when the media process has died. */
+  onLost: (description: string) => void;
+}
+
+/** The main process's handle on one call in a media process, for phone and browser calls. */
+export interface CallMedia {
+  /** Resolves when the greeting is ready or its deadline has passed; never rejects. */
+  readonly prepared: Promise<void>;
+  /** Resolves with whether the agent took the instruction in time; false if the process dies. Without a deadline of its own. */
+  instruct: (instruction: Instruction) => Promise<boolean>;
+  /** Idempotent. Resolves with `undefined` if the process has died. */
+  close: () => Promise<MediaStatistics | undefined>;
+}
+
+/** Handle on a phone call. */
+export interface MediaLeg extends CallMedia {
+  readonly rtpPort: number;
+  connect: (path: MediaPath) => void;
+  start: () => void;
+  /** The peer has acknowledged the answer. Before that, or before audio arrives from it, at most 2 s of audio are sent. */
+  confirm: () => void;
+  /** Passes on a key that arrived by INFO. */
+  hearKey: (digit: string) => void;
+}
+
+/** Handle on a browser call. */
+export interface WebMediaLeg extends CallMedia {
+  /** Answers a browser's offer, the first or that of a new connection. */
+  join: (sdp: string) => Promise<WebJoinResult>;
+  /** Adds the browser's candidates, or restarts ICE. */
+  takeFragment: (fragment: SdpFragment) => Promise<WebFragmentResult>;
+  /** Ends the conversation. Resolves when its last items have been reported, or the process has died. */
+  finish: () => Promise<void>;
+  /** Sends an event to the browser. */
+  tell: (event: LiveCallEvent) => void;
+}
+
+export interface WebMediaLegHandlers extends MediaLegHandlers {
+  /** Called when a browser has connected for the first time and the conversation starts. */
+  onConnected: () => void;
+}

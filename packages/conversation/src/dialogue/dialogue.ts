@@ -6,6 +6,7 @@ import { systemTimers, type Timers } from "../timers.ts";
 import type { TranscriptEntry } from "../transcript.ts";
 import { Deadline } from "./deadline.ts";
 import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
+import { trimToWindow } from "./context-window.ts";
 import { renderPrompt } from "./prompt.ts";
 import { endCallDefinition, END_CALL_TOOL_NAME, type DialogueTool } from "./tool.ts";
 import { type ToolCall, ToolCalls, type ToolOutcome } from "./tool-calls.ts";
@@ -250,7 +251,9 @@ export class Dialogue {
       entry.type === "segment" ? toMessage(open, entry.index) : entry,
     );
     return {
-      prompt: renderPrompt(instructions, [...this.#history, ...open.modelOnlyEntries, ...soFar]),
+      prompt: trimToWindow(
+        renderPrompt(instructions, [...this.#history, ...open.modelOnlyEntries, ...soFar]),
+      ),
       ...(this.#definitions.length > 0 && {
         tools: this.#definitions,
         toolChoice: { type: mustAnswer ? ("none" as const) : ("auto" as const) },

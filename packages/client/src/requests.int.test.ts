@@ -121,8 +121,7 @@ test("a POST is repeated with the same key", async () => {
 test("a request that is not idempotent is not repeated", async () => {
   const { parley, received } = await serve(busy);
   await assert.rejects(parley.updateAgent("a", { name: "Desk" }), { code: "rate_limited", retryAfterMs: 0 });
-  await assert.rejects(parley.createApiKey({ name: "Desk" }), { code: "rate_limited" });
-  assert.equal(received.length, 2);
+  assert.equal(received.length, 1);
 });
 
 test("a permanent error is not retried", async () => {

@@ -36,7 +36,9 @@ test("an unknown field is refused at every level, a read-only one is not", () =>
   assert.ok(
     update.Check({ customTools: [], widgetKey: "k", publishedRevision: 3, hasUnpublishedChanges: true }),
   );
-  assert.ok(!creation.Check({ name: "A", id: "x" }));
+  // What GET gave can be sent to create a copy.
+  assert.ok(creation.Check({ name: "A", id: "x" }));
+  assert.ok(!creation.Check({ name: "A", colour: "x" }));
 });
 
 test("numbers outside their range and variables with odd names are refused", () => {

@@ -6,6 +6,7 @@ import type { CallsService } from "../calls/calls.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
 import { JoinTokens } from "./join-tokens.ts";
+import { RelayProofs } from "./relay-proofs.ts";
 import { bindWebCallRoutes } from "./web-calls.routes.ts";
 import { WebCallsService } from "./web-calls.service.ts";
 import { bindWhipRoutes } from "./whip.routes.ts";
@@ -27,6 +28,7 @@ export function createWebCalls(
     ...dependencies,
     nodeId,
     joinTokens: new JoinTokens(encryption.deriveKeys("tokens that join calls")),
+    relayProofs: new RelayProofs(encryption.deriveKeys("WHIP requests between nodes"), clock),
     media,
     speechPlaces,
     publicUrl: config.web.publicUrl,

@@ -16,6 +16,7 @@ import type { CallCommand, CallCommandAnswer } from "../active-calls/call-comman
 import type { CallNodes } from "../nodes/call-nodes.ts";
 import { type IceServerSettings, toLinkHeader } from "./ice-servers.rules.ts";
 import type { JoinTokens } from "./join-tokens.ts";
+import type { RelayProofs } from "./relay-proofs.ts";
 import { WebCall } from "./web-call.ts";
 
 interface WebCallsOptions {
@@ -25,6 +26,7 @@ interface WebCallsOptions {
   placement: CallPlacement;
   callNodes: Pick<CallNodes, "findOtherAddress">;
   joinTokens: JoinTokens;
+  relayProofs: RelayProofs;
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "openWeb" | "hasFreePlace" | "reserve">;
   speechPlaces: LocalSpeechPlaces;
@@ -47,11 +49,13 @@ const TEST_CALL = {
 
 /** Starts web calls, and finds those of this node. */
 export class WebCallsService {
+  readonly relayProofs: RelayProofs;
   readonly #options: WebCallsOptions;
   readonly #calls = new Map<string, WebCall>();
 
   constructor(options: WebCallsOptions) {
     this.#options = options;
+    this.relayProofs = options.relayProofs;
   }
 
   /**

@@ -5,8 +5,11 @@ import { type RequestListener, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { AppError } from "../../platform/app-error.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { RelayProofs } from "./relay-proofs.ts";
 import { WhipRelay } from "./whip-relay.ts";
 
+const proofs = new RelayProofs([Buffer.alloc(32, 1)], systemClock);
 const request = { method: "POST", path: "/rtc/calls/1", headers: {}, body: "v=0" } as const;
 
 async function serve(context: TestContext, answer: RequestListener): Promise<string> {
@@ -21,7 +24,7 @@ async function serve(context: TestContext, answer: RequestListener): Promise<str
 }
 
 async function refusalOf(context: TestContext, origin: string, deadlineMs: number): Promise<string> {
-  const relay = new WhipRelay(deadlineMs);
+  const relay = new WhipRelay(proofs, deadlineMs);
   context.after(async () => await relay.close());
   const passed = await relay.pass(request, async () => origin).catch((error: unknown) => error);
   assert.ok(passed instanceof AppError, JSON.stringify(passed));
@@ -64,9 +67,27 @@ test("a response that arrives byte by byte is aborted at the deadline", async (c
 });
 
 test("a relayed request is not relayed again, and causes no lookup", async () => {
-  const relay = new WhipRelay();
-  const relayed = { ...request, headers: { "x-parley-relayed": "true" } };
+  const relay = new WhipRelay(proofs);
+  const relayed = { ...request, headers: { "x-parley-relayed": proofs.issue(request, request.body) } };
   const find = async (): Promise<string> => assert.fail("looked up");
   await assert.rejects(relay.pass(relayed, find), { code: "not_found" });
   await relay.close();
+});
+
+test("a relayed request has the proof of its node, and not the token", async (context) => {
+  const token = "a-token-with-which-anybody-could-join";
+  const sent: string[] = [];
+  const origin = await serve(context, ({ method, headers, rawHeaders }, response) => {
+    sent.push(rawHeaders.join("\n"));
+    const head = { method: method ?? "", path: request.path, headers };
+    const proof = String(headers["x-parley-relayed"]);
+    assert.ok(proofs.isValid(proof, head) && proofs.isBody(proof, request.body));
+    response.writeHead(200).end();
+  });
+  const relay = new WhipRelay(proofs);
+  context.after(async () => await relay.close());
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/sdp" };
+  assert.equal((await relay.pass({ ...request, headers }, async () => origin)).status, 200);
+  assert.equal(sent.length, 1);
+  assert.ok(!sent.join().includes(token));
 });

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request as sendRequest } from "undici";
 import { AppError } from "../../platform/app-error.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
+import type { RelayProofs } from "./relay-proofs.ts";
 
 /** A WHIP request with a valid token for a call of another node. */
 export interface RelayedRequest {
@@ -21,9 +22,10 @@ export interface RelayedAnswer {
 const DEADLINE_MS = 5_000;
 /** An SDP answer has a few KiB. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Marks relayed requests, which are not relayed again. */
-const RELAYED_HEADER = "x-parley-relayed";
-const requestHeaders = ["authorization", "content-type", "if-match"];
+/** Contains the proof of a relayed request, which is not relayed again. */
+export const RELAYED_HEADER = "x-parley-relayed";
+/** The call's token is not among them: the proof takes its place. */
+const requestHeaders = ["content-type", "if-match"];
 const answerHeaders = [
   "content-type",
   "location",
@@ -37,6 +39,7 @@ const answerHeaders = [
 
 /** Relays WHIP requests to the call's node. The creator closes it. */
 export class WhipRelay {
+  readonly #proofs: RelayProofs;
   readonly #deadlineMs: number;
   readonly #closing = new AbortController();
   readonly #agent = new Agent({
@@ -48,7 +51,8 @@ export class WhipRelay {
   });
 
   /** @param deadlineMs From the request to the last byte of the response. */
-  constructor(deadlineMs = DEADLINE_MS) {
+  constructor(proofs: RelayProofs, deadlineMs = DEADLINE_MS) {
+    this.#proofs = proofs;
     this.#deadlineMs = deadlineMs;
   }
 
@@ -82,10 +86,11 @@ export class WhipRelay {
   }
 
   async #exchange(origin: string, { method, path, headers, body }: RelayedRequest): Promise<RelayedAnswer> {
+    const proof = this.#proofs.issue({ method, path, headers }, body);
     const answer = await sendRequest(new URL(path, origin), {
       dispatcher: this.#agent,
       method,
-      headers: { ...pick(headers, requestHeaders), [RELAYED_HEADER]: "true" },
+      headers: { ...pick(headers, requestHeaders), [RELAYED_HEADER]: proof },
       ...(typeof body === "string" && { body }),
       signal: AbortSignal.timeout(this.#deadlineMs),
     });

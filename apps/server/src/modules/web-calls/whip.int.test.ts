@@ -12,10 +12,12 @@ import { ActiveCall } from "../active-calls/active-call.ts";
 import type { CallEnd } from "../calls/calls.service.ts";
 import { toLinkHeader } from "./ice-servers.rules.ts";
 import { JoinTokens } from "./join-tokens.ts";
+import { RelayProofs } from "./relay-proofs.ts";
 import { WebCall } from "./web-call.ts";
 import { bindWhipRoutes } from "./whip.routes.ts";
 
 const tokens = new JoinTokens([Buffer.alloc(32, 7)]);
+const proofs = new RelayProofs([Buffer.alloc(32, 7)], systemClock);
 const LAST_WORDS = { id: "1", type: "message", role: "agent", text: "Good-", startMs: 0, endMs: 1 } as const;
 const logger = pino({ level: "silent" });
 
@@ -39,6 +41,7 @@ class Node {
         return node.otherAddress;
       },
       isToken: (callId, token) => tokens.isValid(callId, token),
+      relayProofs: proofs,
       linkHeader: (callId) =>
         toLinkHeader({ stunUrls: ["stun:stun.example.net:3478"], turn: undefined }, callId, new Date()),
     });
@@ -278,18 +281,39 @@ test("a node without the call relays to the call's node, and not further", async
   const ifMatch = joined.headers.get("etag") ?? assert.fail();
   const session = `${call.id}/session`;
   assert.equal((await send(other, "PATCH", session, { ...call.fragment, ifMatch })).status, 204);
+  const told = await send(other, "OPTIONS", call.id, { token: call.token });
+  assert.match(told.headers.get("link") ?? "", /ice-server/);
   assert.deepEqual(await errorOf(await send(other, "POST", call.id, { ...call.offer, token: "x" })), [
     401,
     "unauthorized",
   ]);
   assert.deepEqual(await errorOf(await send(other, "POST", randomUUID(), call.offer)), [401, "unauthorized"]);
-  assert.equal(other.searches, 2, "what has no token of the call is not searched for");
+  assert.equal(other.searches, 3, "what has no token of the call is not searched for");
   assert.equal((await send(other, "DELETE", session, { token: call.token })).status, 200);
   await call.over;
   await owner.close();
   const gone = await send(other, "POST", call.id, call.offer);
   assert.deepEqual(await errorOf(gone), [503, "capacity_exceeded"]);
   await other.close();
+});
+
+test("a relayed request needs another node's proof of itself", async () => {
+  const node = await Node.start();
+  const call = new Call(node);
+  const head = { method: "POST", path: `/rtc/calls/${call.id}`, headers: { "content-type": call.offer.type } };
+  const post = async (proof: string, body: string): Promise<number> => {
+    const headers = { ...head.headers, "x-parley-relayed": proof };
+    return (await fetch(node.url + head.path, { method: "POST", headers, body })).status;
+  };
+  const proof = proofs.issue(head, call.offer.body);
+  const strangers = new RelayProofs([Buffer.alloc(32, 8)], systemClock);
+  assert.equal(await post("true", call.offer.body), 401);
+  assert.equal(await post(strangers.issue(head, call.offer.body), call.offer.body), 401);
+  assert.equal(await post(proof, `${call.offer.body}\r\n`), 401);
+  assert.equal(await post(proof, call.offer.body), 201);
+  await send(node, "DELETE", `${call.id}/session`, { token: call.token });
+  await call.over;
+  await node.close();
 });
 
 test("a call that no browser joins ends after 60 s", async () => {

@@ -3,9 +3,12 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import { refuseCredential } from "../../platform/http/failed-attempts.ts";
 import type { Answered, WebCall } from "./web-call.ts";
 import type { WebCallsService } from "./web-calls.service.ts";
-import { WhipRelay } from "./whip-relay.ts";
+import { RELAYED_HEADER, WhipRelay } from "./whip-relay.ts";
 
-type WhipCalls = Pick<WebCallsService, "find" | "findRemoteAddress" | "isToken" | "linkHeader">;
+type WhipCalls = Pick<
+  WebCallsService,
+  "find" | "findRemoteAddress" | "isToken" | "linkHeader" | "relayProofs"
+>;
 type CallRequest = FastifyRequest<{ Params: { callId: string } }>;
 type Handler = (call: WebCall, request: CallRequest, reply: FastifyReply) => Promise<void>;
 
@@ -29,10 +32,10 @@ const bearerPattern = /^Bearer ([\w.~+/-]+=*)$/i;
 /**
  * WHIP (RFC 9725): joins browsers to their calls, under `/rtc`. Access depends on the call's token alone, so
  * pages of any origin may send requests. The token is checked before the body is read, before any query, and
- * before the request is relayed to the call's node.
+ * before the request is relayed to the call's node, which receives a proof of the check in place of the token.
  */
 export function bindWhipRoutes(app: FastifyInstance, webCalls: WhipCalls): void {
-  const relay = new WhipRelay();
+  const relay = new WhipRelay(webCalls.relayProofs);
   app.addHook("onClose", async () => await relay.close());
   const endpoint: Resource = {
     suffix: "",
@@ -92,17 +95,21 @@ function bindResource(
     url: `${CALLS_PATH}/:callId${suffix}`,
     onRequest: async (request, reply) => {
       reply.header("allow", allowed);
-      const isPreflight = request.method === "OPTIONS" && request.headers.authorization === undefined;
+      const { method, headers } = request;
+      const isPreflight =
+        method === "OPTIONS" && headers.authorization === undefined && proofOf(request) === undefined;
       if (isPreflight) return await sendOptions(reply, allowed);
-      if (!Object.hasOwn(handlers, request.method)) throw new AppError("method_not_allowed");
-      requireToken(webCalls, request, reply);
+      if (!Object.hasOwn(handlers, method)) throw new AppError("method_not_allowed");
+      requireAccess(webCalls, request, reply, suffix);
     },
     handler: async (request, reply) => {
       const { method, headers, body, params } = request;
       const { callId } = params;
+      const proof = proofOf(request);
+      if (proof !== undefined && !webCalls.relayProofs.isBody(proof, body)) throw unauthorized(reply);
       const call = webCalls.find(callId);
       if (call === undefined) {
-        const path = `${CALLS_PATH}/${callId}${suffix}`;
+        const path = pathOf(callId, suffix);
         const find = async () => await webCalls.findRemoteAddress(callId);
         const answer = await relay.pass({ method, path, headers, body }, find);
         return await reply
@@ -144,9 +151,32 @@ async function sendAnswer(reply: FastifyReply, { sdp, etag }: Answered, type: st
   await reply.header("etag", etag).type(type).send(sdp);
 }
 
-function requireToken(webCalls: WhipCalls, request: CallRequest, reply: FastifyReply): void {
+function pathOf(callId: string, suffix: string): string {
+  return `${CALLS_PATH}/${callId}${suffix}`;
+}
+
+/** Another node's proof that it has checked the token. */
+function proofOf({ headers }: FastifyRequest): string | undefined {
+  const proof = headers[RELAYED_HEADER];
+  return typeof proof === "string" ? proof : undefined;
+}
+
+/** Requires the call's token or another node's proof. */
+function requireAccess(
+  webCalls: WhipCalls,
+  request: CallRequest,
+  reply: FastifyReply,
+  suffix: string,
+): void {
   const { callId } = request.params;
   if (!idPattern.test(callId)) throw new AppError("not_found");
+  const proof = proofOf(request);
+  if (proof !== undefined) {
+    const { method, headers } = request;
+    const isProven = webCalls.relayProofs.isValid(proof, { method, path: pathOf(callId, suffix), headers });
+    if (!isProven) throw refuseCredential(request, reply, unauthorized(reply));
+    return;
+  }
   const token = bearerPattern.exec(request.headers.authorization ?? "")?.[1];
   if (token === undefined) throw unauthorized(reply);
   if (!webCalls.isToken(callId, token)) throw refuseCredential(request, reply, unauthorized(reply));

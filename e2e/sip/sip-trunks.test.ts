@@ -16,7 +16,7 @@ describe("the trunks of a started platform", () => {
   let platform: Platform;
 
   before(async () => {
-    platform = await Platform.start();
+    platform = await Platform.start({ env: { PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS: "true" } });
   });
   after(async () => await platform.stop());
 

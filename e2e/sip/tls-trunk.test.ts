@@ -30,7 +30,11 @@ describe(
       const { certificate, privateKey } = await authority.issue({ alternativeNames: ["IP:127.0.0.1"] });
       await writeFile(path.join(folder, "ca.pem"), authority.certificate);
       await writeFile(path.join(folder, "baresip.pem"), certificate + privateKey);
-      platform = await Platform.start({ env: { PARLEY_SIP_TLS_CA: path.join(folder, "ca.pem") } });
+      const env = {
+        PARLEY_SIP_TLS_CA: path.join(folder, "ca.pem"),
+        PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS: "true",
+      };
+      platform = await Platform.start({ env });
       const pcm = withSilence(new Int16Array(0), { beforeMs: 60_000, afterMs: 0 });
       const settings = [`sip_certificate ${path.join(folder, "baresip.pem")}`];
       baresip = await Baresip.start({ from: TO, pcm, settings, isAnswering: true });

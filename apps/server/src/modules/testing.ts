@@ -58,6 +58,8 @@ export interface TestServerOptions {
   operatorApiKey?: string;
   /** Whether webhooks can reach this machine. Default: no. */
   isPrivateWebhookAllowed?: boolean;
+  /** Whether checks of trunks can reach this machine. Default: no. */
+  isPrivateTrunkCheckAllowed?: boolean;
   /** Limits of its HTTP server. */
   limits?: Partial<HttpLimits>;
 }
@@ -79,8 +81,9 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     sip: { agent: sip, tls: {} },
     ...(options.logger !== undefined && { logger: options.logger }),
   });
-  const { operatorApiKey, isPrivateWebhookAllowed = false } = options;
-  const node = { ...resources, config: { ...resources.config, operatorApiKey, isPrivateWebhookAllowed } };
+  const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;
+  const settings = { operatorApiKey, isPrivateWebhookAllowed, isPrivateTrunkCheckAllowed };
+  const node = { ...resources, config: { ...resources.config, ...settings } };
   const features = createFeatures(node);
   const { services: modules } = features;
   const started = new ClosingStack();

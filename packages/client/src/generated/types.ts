@@ -1645,7 +1645,7 @@ export interface SipTrunkCheckStep {
   step: "dns" | "connection" | "tls" | "options" | "registration";
   result: "ok" | "failed" | "skipped";
   /** Machine-readable cause. Null: the step did not fail. */
-  problem: "not_configured" | "transport_not_available" | "name_not_found" | "connection_refused" | "unreachable" | "no_answer" | "tls_failed" | "certificate_untrusted" | "certificate_wrong_name" | "credentials_refused" | "forbidden" | "not_found" | "unavailable" | "refused" | null;
+  problem: "not_configured" | "transport_not_available" | "name_not_found" | "address_not_allowed" | "connection_refused" | "unreachable" | "no_answer" | "tls_failed" | "certificate_untrusted" | "certificate_wrong_name" | "credentials_refused" | "forbidden" | "not_found" | "unavailable" | "refused" | null;
   /** Human-readable result. Not stable. */
   message: string;
   /** Duration in milliseconds. */

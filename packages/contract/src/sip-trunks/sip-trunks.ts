@@ -160,6 +160,7 @@ const checkStepSchema = Type.Object(
         "not_configured",
         "transport_not_available",
         "name_not_found",
+        "address_not_allowed",
         "connection_refused",
         "unreachable",
         "no_answer",

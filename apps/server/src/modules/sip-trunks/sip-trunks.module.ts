@@ -5,11 +5,14 @@ import { encryptedPasswords, SipTrunksService } from "./sip-trunks.service.ts";
 import { TrunkChecksService } from "./trunk-checks.service.ts";
 
 export function createSipTrunks(
-  { database, encryption, sip, clock }: NodeResources,
+  { config, database, encryption, sip, clock }: NodeResources,
   { organizationLimits }: { organizationLimits: OrganizationLimitsService },
 ) {
   const sipTrunks = new SipTrunksService(database, { encryption, clock, organizationLimits });
-  const sipTrunkChecks = new TrunkChecksService(sipTrunks, sip, clock);
+  const sipTrunkChecks = new TrunkChecksService(sipTrunks, sip, {
+    clock,
+    isPrivateAllowed: config.isPrivateTrunkCheckAllowed,
+  });
   return {
     services: { sipTrunks },
     encryptedColumns: [encryptedPasswords],

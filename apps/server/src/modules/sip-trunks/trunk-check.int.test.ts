@@ -18,7 +18,7 @@ describe("the check of a trunk", () => {
   let registrar: TestRegistrar;
 
   before(async () => {
-    server = await createTestServer();
+    server = await createTestServer({ isPrivateTrunkCheckAllowed: true });
     registrar = await TestRegistrar.listen({});
   });
   after(async () => {
@@ -102,6 +102,24 @@ describe("the check of a trunk", () => {
     assert.deepEqual(problems(noFamily), [["connection", "transport_not_available"]]);
   });
 
+  test("an address in the operator's network is not contacted unless the operator allows it", async (context) => {
+    const closed = await createTestServer();
+    context.after(async () => await closed.close());
+    const inside = createServer(() => assert.fail("contacted")).listen(0, "127.0.0.1");
+    await once(inside, "listening");
+    context.after(() => inside.close());
+    const { port } = inside.address() as { port: number };
+    for (const proxyAddress of [`127.0.0.1:${port}`, `[::ffff:127.0.0.1]:${port}`, `localhost:${port}`]) {
+      const fields = { friendlyName: "Inside", proxyAddress, transport: "tcp" };
+      const created = await closed.request("POST", "/sip-trunks", fields);
+      const { id } = (created.body as { data: { id: string } }).data;
+      const { body } = await closed.request("POST", `/sip-trunks/${id}/check`);
+      const report = (body as { data: SipTrunkCheck }).data;
+      assert.deepEqual(problems(report), [["dns", "address_not_allowed"]], proxyAddress);
+      assert.match(report.message, /PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS/);
+    }
+  });
+
   test("a name without an address is reported", async () => {
     const id = await create({ proxyAddress: "127.0.0.1" });
     const gone = { proxyAddress: "gone.invalid" };
@@ -139,10 +157,10 @@ describe("the check of a trunk", () => {
     const { modules, organizationId, sip } = server;
     const certified = { agent, tls: { ...ours, authorities: authority.certificate } };
     const checkFrom = async (endpoint: SipEndpoint, fields: object): Promise<SipTrunkCheck> =>
-      await new TrunkChecksService(modules.sipTrunks, endpoint, systemClock).check(
-        organizationId,
-        await create(fields),
-      );
+      await new TrunkChecksService(modules.sipTrunks, endpoint, {
+        clock: systemClock,
+        isPrivateAllowed: true,
+      }).check(organizationId, await create(fields));
     const checkTls = async (
       endpoint: SipEndpoint,
       ...peerOptions: Parameters<typeof listen>

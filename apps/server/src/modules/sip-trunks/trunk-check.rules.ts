@@ -1,5 +1,6 @@
 import type { SipTrunkCheck, SipTrunkCheckStep } from "@parley/contract";
 import type { ConnectionProbe, Hop, OptionsResult, ProbeFailure } from "@parley/sip";
+import { isPublicAddress } from "../../platform/outbound-http/public-address.ts";
 import { uriHostOf } from "./sip-trunks.rules.ts";
 
 export type Problem = NonNullable<SipTrunkCheckStep["problem"]>;
@@ -25,9 +26,16 @@ export function nameOf({ address, port, protocol }: Hop): string {
   return `${uriHostOf({ address, port })} (${protocol})`;
 }
 
-export function judgeDns(host: string, hops: readonly Hop[]): Finding {
-  if (hops.length > 0) return ok(`${host} resolves to ${hops.map(nameOf).join(", ")}.`);
-  return failed("name_not_found", `${host} does not resolve to an address: check the name.`);
+export function judgeDns(host: string, hops: readonly Hop[], isPrivateAllowed: boolean): Finding {
+  if (hops.length === 0)
+    return failed("name_not_found", `${host} does not resolve to an address: check the name.`);
+  if (!isPrivateAllowed && hops.some(({ address }) => !isPublicAddress(address))) {
+    const text =
+      `${host} is in a private network, which checks reach only if the operator sets ` +
+      "PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS=true. Calls reach it.";
+    return failed("address_not_allowed", text);
+  }
+  return ok(`${host} resolves to ${hops.map(nameOf).join(", ")}.`);
 }
 
 export function judgeConnection(hop: Hop, { failure, tlsMs }: ConnectionProbe): Finding {

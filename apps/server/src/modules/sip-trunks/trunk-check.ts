@@ -31,6 +31,12 @@ export interface SipEndpoint {
   tls: TlsClientOptions;
 }
 
+export interface CheckOptions {
+  clock: Clock;
+  /** Whether connections to private and loopback addresses are tried. If not, customers cannot scan the operator's network. */
+  isPrivateAllowed: boolean;
+}
+
 export interface CheckedTrunk {
   trunk: TrunkSettings;
   credentials: SipCredentials | undefined;
@@ -51,23 +57,25 @@ const ANYBODY = "parley";
 export async function checkTrunk(
   end: SipEndpoint,
   checked: CheckedTrunk,
-  clock: Clock,
+  options: CheckOptions,
 ): Promise<SipTrunkCheck> {
   forbidInTransaction("a trunk's server");
-  return await new TrunkCheck(end, checked, clock.now()).run();
+  return await new TrunkCheck(end, checked, options).run();
 }
 
 class TrunkCheck {
   readonly #end: SipEndpoint;
   readonly #checked: CheckedTrunk;
   readonly #steps: SipTrunkCheckStep[] = [];
+  readonly #isPrivateAllowed: boolean;
   readonly #startedAt: Date;
   readonly #startedAtMs = performance.now();
 
-  constructor(end: SipEndpoint, checked: CheckedTrunk, startedAt: Date) {
+  constructor(end: SipEndpoint, checked: CheckedTrunk, { clock, isPrivateAllowed }: CheckOptions) {
     this.#end = end;
     this.#checked = checked;
-    this.#startedAt = startedAt;
+    this.#isPrivateAllowed = isPrivateAllowed;
+    this.#startedAt = clock.now();
   }
 
   async run(): Promise<SipTrunkCheck> {
@@ -89,7 +97,8 @@ class TrunkCheck {
   /** Whether the server accepts a connection for SIP. */
   async #canConnect(server: NextHop): Promise<boolean> {
     const { durationMs, value: hops } = await timed(locate(server));
-    if (!this.#note("dns", durationMs, judgeDns(server.address, hops))) return false;
+    const finding = judgeDns(server.address, hops, this.#isPrivateAllowed);
+    if (!this.#note("dns", durationMs, finding)) return false;
     const usable = hops.filter((hop) => this.#end.agent.canReach(hop)).slice(0, MAX_HOSTS);
     const [first] = usable;
     if (first === undefined) {

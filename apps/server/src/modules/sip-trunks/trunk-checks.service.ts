@@ -1,8 +1,7 @@
 import type { SipTrunkCheck } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
-import { checkTrunk, type SipEndpoint } from "./trunk-check.ts";
+import { type CheckOptions, checkTrunk, type SipEndpoint } from "./trunk-check.ts";
 
 /** Each check takes some seconds and hardly any processor time. */
 const MAX_CHECKS = 16;
@@ -12,12 +11,12 @@ export class TrunkChecksService {
   readonly #sipTrunks: SipTrunksService;
   readonly #running = new Map<string, Promise<SipTrunkCheck>>();
   readonly #sip: SipEndpoint;
-  readonly #clock: Clock;
+  readonly #options: CheckOptions;
 
-  constructor(sipTrunks: SipTrunksService, sip: SipEndpoint, clock: Clock) {
+  constructor(sipTrunks: SipTrunksService, sip: SipEndpoint, options: CheckOptions) {
     this.#sipTrunks = sipTrunks;
     this.#sip = sip;
-    this.#clock = clock;
+    this.#options = options;
   }
 
   /** Requests during a running check of the same trunk share its result. */
@@ -31,7 +30,7 @@ export class TrunkChecksService {
       const message = "Too many trunk checks are running. Retry in a few seconds.";
       throw new AppError("rate_limited", { message });
     }
-    const check = checkTrunk(this.#sip, { trunk, credentials }, this.#clock).finally(() =>
+    const check = checkTrunk(this.#sip, { trunk, credentials }, this.#options).finally(() =>
       this.#running.delete(id),
     );
     this.#running.set(id, check);

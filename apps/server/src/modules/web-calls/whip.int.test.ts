@@ -300,7 +300,11 @@ test("a node without the call relays to the call's node, and not further", async
 test("a relayed request needs another node's proof of itself", async () => {
   const node = await Node.start();
   const call = new Call(node);
-  const head = { method: "POST", path: `/rtc/calls/${call.id}`, headers: { "content-type": call.offer.type } };
+  const head = {
+    method: "POST",
+    path: `/rtc/calls/${call.id}`,
+    headers: { "content-type": call.offer.type },
+  };
   const post = async (proof: string, body: string): Promise<number> => {
     const headers = { ...head.headers, "x-parley-relayed": proof };
     return (await fetch(node.url + head.path, { method: "POST", headers, body })).status;

@@ -162,12 +162,7 @@ function proofOf({ headers }: FastifyRequest): string | undefined {
 }
 
 /** Requires the call's token or another node's proof. */
-function requireAccess(
-  webCalls: WhipCalls,
-  request: CallRequest,
-  reply: FastifyReply,
-  suffix: string,
-): void {
+function requireAccess(webCalls: WhipCalls, request: CallRequest, reply: FastifyReply, suffix: string): void {
   const { callId } = request.params;
   if (!idPattern.test(callId)) throw new AppError("not_found");
   const proof = proofOf(request);

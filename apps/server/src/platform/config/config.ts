@@ -35,6 +35,7 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   /** `undefined`: the operator's routes do not exist. */
   operatorApiKey: string | undefined;
   isPrivateWebhookAllowed: boolean;
+  isPrivateTrunkCheckAllowed: boolean;
   mediaProcesses: number;
   /** Calls are not recorded while less is free on the disk of the data directory. */
   diskReserveBytes: number;
@@ -88,6 +89,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseApiKey),
     operatorApiKey: reader.parse("PARLEY_OPERATOR_API_KEY", parseApiKey),
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
+    isPrivateTrunkCheckAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS"),
     mediaProcesses,
     diskReserveBytes: reader.integer("PARLEY_DISK_RESERVE_MB", 0, 1_000_000_000) * 1024 * 1024,
     shutdownSeconds: reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600),

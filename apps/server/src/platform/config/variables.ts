@@ -119,6 +119,11 @@ export const variables = {
     description: "true: webhooks and custom tools can reach private and loopback addresses.",
     default: "false",
   },
+  PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS: {
+    description:
+      "true: POST /v1/sip-trunks/{id}/check connects to private and loopback addresses. Calls and the doctor reach them in any case.",
+    default: "false",
+  },
   PARLEY_MEDIA_PROCESSES: { description: "Number of media processes.", default: "one per core to spare" },
   PARLEY_DISK_RESERVE_MB: {
     description:

@@ -61,6 +61,7 @@ export {
 } from "./digest/authenticator.ts";
 export type { DigestCredentials } from "./digest/client.ts";
 export {
+  type AnswerOptions,
   acceptAnswer,
   answerOffer,
   type AudioCodec,

@@ -136,18 +136,21 @@ export function answerOffer(offer: string, settings: AudioSettings): Negotiation
   return { ok: true, sdp: write(describe(settings, lines)), audio };
 }
 
+export interface AnswerOptions {
+  /** Whether the answer is in a provisional response. Another fork may then answer with another suite, so that suite's key is kept. */
+  isEarly?: boolean;
+  /** The description that was answered. Default: that of a new call. */
+  offer?: string;
+}
+
 /**
  * Reads the answer to an offer made by {@link buildOffer} with the same settings. `sdp` in the result is the
  * answer.
- *
- * @param offer the description that was answered. Default: that of a new call.
- * @param isEarly the answer is in a provisional response: another fork may answer the same offer with another
- * suite, so that suite's key is kept.
  */
 export function acceptAnswer(
   answer: string,
   settings: AudioSettings,
-  { isEarly = false, offer = buildOffer(settings) }: { isEarly?: boolean; offer?: string } = {},
+  { isEarly = false, offer = buildOffer(settings) }: AnswerOptions = {},
 ): NegotiationResult {
   const parsed = parseDescription(answer);
   if (parsed === undefined) return { ok: false, status: 400, reason: "Bad Session Description" };

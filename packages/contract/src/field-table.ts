@@ -5,25 +5,30 @@
 import { type Static, type TArrayOptions, type TSchema, Type } from "typebox";
 import { closedObject } from "./schemas.ts";
 
-interface ValueField<S extends TSchema = TSchema> {
+interface Availability {
+  /** `true`: the field has no effect yet, and only its default is accepted. */
+  isUnavailable?: true;
+}
+
+interface ValueField<S extends TSchema = TSchema> extends Availability {
   schema: S;
   initial: Static<S>;
 }
 
-interface RequiredField<S extends TSchema = TSchema> {
+interface RequiredField<S extends TSchema = TSchema> extends Availability {
   schema: S;
 }
 
-interface GroupField<T extends FieldTable = FieldTable> {
+interface GroupField<T extends FieldTable = FieldTable> extends Availability {
   fields: T;
 }
 
-interface ListField<T extends FieldTable = FieldTable> {
+interface ListField<T extends FieldTable = FieldTable> extends Availability {
   items: T;
   options: TArrayOptions;
 }
 
-type Field = ValueField | RequiredField | GroupField | ListField;
+export type Field = ValueField | RequiredField | GroupField | ListField;
 
 /** Fields by name. */
 export interface FieldTable {
@@ -48,6 +53,18 @@ export function group<const T extends FieldTable>(fields: T): GroupField<T> {
 /** An ordered list of objects, initially empty. A change replaces the list; fields missing in an item get their defaults. */
 export function list<const T extends FieldTable>(items: T, options: TArrayOptions): ListField<T> {
   return { items, options };
+}
+
+/**
+ * Marks fields that have no effect yet: anything but their defaults is rejected. The feature that gives them an
+ * effect removes this call.
+ */
+export function notAvailableYet<const T extends FieldTable>(table: T): T {
+  const marked = Object.entries(table).map(([name, field]) => [
+    name,
+    { ...field, isUnavailable: true } as const,
+  ]);
+  return Object.fromEntries(marked) as T;
 }
 
 type ValueOf<F> =
@@ -105,28 +122,33 @@ export function changeSchemas(table: FieldTable): Record<string, TSchema> {
 
 function inputSchemas(table: FieldTable, isCreation: boolean): Record<string, TSchema> {
   return mapTable(table, (field) => {
+    const { isUnavailable = false } = field;
     if ("items" in field) {
-      const items = closedObject(inputSchemas(field.items, true));
-      return Type.Optional(acceptingNull(Type.Array(items, field.options)));
+      const items = Type.Array(closedObject(inputSchemas(field.items, true)), field.options);
+      return Type.Optional(acceptingNull(isUnavailable ? withNote(items, UNAVAILABLE) : items));
     }
     if ("fields" in field) {
-      return Type.Optional(acceptingNull(closedObject(inputSchemas(field.fields, isCreation))));
+      const fields = closedObject(inputSchemas(field.fields, isCreation));
+      return Type.Optional(acceptingNull(isUnavailable ? withNote(fields, UNAVAILABLE) : fields));
     }
     if (!("initial" in field)) return isCreation ? field.schema : Type.Optional(field.schema);
     const schema = acceptingNull(field.schema);
-    return Type.Optional(isCreation ? withDefaultNoted(schema, field.initial) : schema);
+    const noted = isUnavailable ? withNote(schema, UNAVAILABLE) : schema;
+    return Type.Optional(isCreation || isUnavailable ? withDefaultNoted(noted, field.initial) : noted);
   });
 }
+
+const UNAVAILABLE = "Not available yet: only the default is accepted.";
 
 /**
  * Names the default in the description. The keyword `default` in a request makes generators of clients require the
  * field, send it always, or drop the whole schema.
  */
-export function withDefaultNoted<S extends TSchema & { description?: string }>(
-  schema: S,
-  initial: unknown,
-): S {
-  const note = `Default: \`${JSON.stringify(initial)}\`.`;
+export function withDefaultNoted<S extends TSchema>(schema: S, initial: unknown): S {
+  return withNote(schema, `Default: \`${JSON.stringify(initial)}\`.`);
+}
+
+function withNote<S extends TSchema & { description?: string }>(schema: S, note: string): S {
   return {
     ...schema,
     description: schema.description === undefined ? note : `${schema.description} ${note}`,
@@ -157,7 +179,7 @@ export function defaultsOf<const T extends FieldTable>(table: T): Omit<ValuesOf<
   return merge(table, undefined, {}) as Omit<ValuesOf<T>, RequiredNames<T>>;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 function merge(table: FieldTable, document: Values | undefined, change: Values): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
@@ -181,7 +203,7 @@ function clone(value: unknown): unknown {
   return typeof value === "object" && value !== null ? structuredClone(value) : value;
 }
 
-function asValues(candidate: unknown): Values | undefined {
+export function asValues(candidate: unknown): Values | undefined {
   return typeof candidate === "object" && candidate !== null ? (candidate as Values) : undefined;
 }
 

@@ -16,6 +16,7 @@ export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tools.ts";
 export * from "./agents/environments.ts";
 export * from "./errors.ts";
+export * from "./field-availability.ts";
 export {
   type ChangesOf,
   defaultsOf,

@@ -1,6 +1,6 @@
 /** Platform without calls, for tests: database, services and HTTP server. */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Actor, AgentCreation } from "@parley/contract";
+import type { Actor, AgentChange, AgentCreation } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -12,6 +12,8 @@ import { Encryption } from "../platform/encryption/encryption.ts";
 import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import { changeDocument } from "./agents/agent-document.rules.ts";
+import { writeDocument } from "./agents/agent-state.rules.ts";
 import type { NewInboundCall } from "./calls/calls.service.ts";
 
 /** Node id stored with the calls that it places. */
@@ -158,6 +160,19 @@ export async function createTestLine(
   const toNumber = `+1415556${String(numbersTaken).padStart(4, "0")}`;
   const number = await modules.phoneNumbers.add(by, agent.id, { e164: toNumber });
   return { agentId: agent.id, phoneNumberId: number.id, sipTrunkId: trunk.id, toNumber };
+}
+
+/** Stores fields of an agent without this release's rules, as an earlier release did. */
+export async function storeAgentFields(
+  { modules, database, organizationId, actor }: TestServer,
+  agentId: string,
+  change: AgentChange,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await modules.writer.write(transaction, { organizationId, actor }, agentId, (before) =>
+      writeDocument(before, changeDocument(before.document, change)),
+    );
+  });
 }
 
 /** Call that begins to ring, as stored by its node. It has no known number unless `fields` names one. */

@@ -59,7 +59,7 @@ export class Operations extends Requests {
   /**
    * Create an agent.
    *
-   * Only `name` is required. Absent and null fields get their defaults. Creates revision 1. What `GET` gave makes a copy, with its custom tools; phone numbers and environments stay with the original.
+   * Only `name` is required. Absent and null fields get their defaults. Creates revision 1. What `GET` gave makes a copy, with its custom tools; phone numbers and environments stay with the original, so the copy's widget runs `production`.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */

@@ -166,7 +166,7 @@ export interface AgentCreate {
   folderId?: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. Default: `null`. */
   sipTrunkId?: string | null;
-  /** Messaging connection. Not available yet: only null is accepted. Default: `null`. */
+  /** Messaging connection. Not available yet: only the default is accepted. Default: `null`. */
   messagingConnectionId?: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. Default: `"You are a friendly, concise voice assistant. Answer in one or two short sentences."`. */
   promptTemplate?: string | null;
@@ -183,9 +183,9 @@ export interface AgentCreate {
   startSpeaker?: "agent" | "user" | null;
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. Default: `"static"`. */
   firstMessageMode?: "static" | "generated" | null;
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet. Default: `"single_prompt"`. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. Not available yet: only the default is accepted. Default: `"single_prompt"`. */
   mode?: "single_prompt" | "flow" | null;
-  /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. Default: `null`. */
+  /** Flow for `mode` `flow`. An update replaces it completely. Not available yet: only the default is accepted. Default: `null`. */
   flowDefinition?: Record<string, unknown> | null;
   /** Variables by name. Environments, calls and pre-call answers override them. Default: `{}`. */
   defaultVariables?: Record<string, string | number | boolean | null> | null;
@@ -219,14 +219,14 @@ export interface AgentCreate {
   llmTemperature?: number | null;
   /** Reasoning effort of the language model. `none`: not sent to the model. Default: `"none"`. */
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
-  /** Model-specific settings. An update replaces them completely. Stored, but has no effect yet. Default: `{}`. */
+  /** Model-specific settings. An update replaces them completely. Not available yet: only the default is accepted. Default: `{}`. */
   runtimeConfig?: Record<string, unknown> | null;
   /** Id of the voice. Null: the operator's default voice. Default: `null`. */
   voiceId?: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. Default: `null`. */
   fallbackVoiceId?: string | null;
   /**
-   * Variation of the voice. Stored, but has no effect yet. Default: `0.7`.
+   * Variation of the voice. Not available yet: only the default is accepted. Default: `0.7`.
    * From 0 to 1.
    */
   voiceTemperature?: number | null;
@@ -236,12 +236,12 @@ export interface AgentCreate {
    */
   voiceSpeed?: number | null;
   /**
-   * Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet. Default: `1`.
+   * Volume factor. 1 is the normal volume of the voice. Not available yet: only the default is accepted. Default: `1`.
    * From 0 to 2.
    */
   voiceVolume?: number | null;
   /**
-   * Nucleus sampling of the voice. Stored, but has no effect yet. Default: `1`.
+   * Nucleus sampling of the voice. Not available yet: only the default is accepted. Default: `1`.
    * From 0 to 1.
    */
   voiceTopP?: number | null;
@@ -259,7 +259,7 @@ export interface AgentCreate {
    * From 0 to 10.
    */
   minInterruptionWords?: number | null;
-  /** Words that speech recognition should prefer, such as names. Default: `[]`. */
+  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. Default: `[]`. */
   sttKeyterms?: string[] | null;
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. Default: `"on"`. */
   noiseCancellation?: "on" | "off" | null;
@@ -267,15 +267,15 @@ export interface AgentCreate {
   endCallEnabled?: boolean | null;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. Default: `null`. */
   endCallRulesOverride?: string | null;
-  /** Whether outbound calls detect voicemail. Stored, but has no effect yet. Default: `false`. */
+  /** Whether outbound calls detect voicemail. Not available yet: only the default is accepted. Default: `false`. */
   voicemailEnabled?: boolean | null;
-  /** Action on voicemail. Stored, but has no effect yet. Default: `"hangup"`. */
+  /** Action on voicemail. Not available yet: only the default is accepted. Default: `"hangup"`. */
   voicemailAction?: "hangup" | "leave_message" | null;
-  /** Message for `leave_message`. Stored, but has no effect yet. Default: `null`. */
+  /** Message for `leave_message`. Not available yet: only the default is accepted. Default: `null`. */
   voicemailMessage?: string | null;
-  /** Whether the agent can transfer the call. Stored, but has no effect yet. Default: `false`. */
+  /** Whether the agent can transfer the call. Not available yet: only the default is accepted. Default: `false`. */
   transferEnabled?: boolean | null;
-  /** Allowed transfer targets. Stored, but has no effect yet. */
+  /** Allowed transfer targets. Not available yet: only the default is accepted. */
   transferRoutes?: {
     /** Phone number in E.164, extension of the trunk, or SIP URI. */
     to_number: string;
@@ -294,10 +294,11 @@ export interface AgentCreate {
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet. Default: `null`. */
+  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Not available yet: only the default is accepted. Default: `null`. */
   transferDescriptionOverride?: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet. Default: `"cold"`. */
+  /** `cold`: connects the caller directly. `warm`: briefs the person first. Not available yet: only the default is accepted. Default: `"cold"`. */
   transferMode?: "cold" | "warm" | null;
+  /** Not available yet: only the default is accepted. */
   warmTransferConfig?: {
     /** Message to the caller before the wait. Default: `null`. */
     holdMessage?: string | null;
@@ -326,15 +327,15 @@ export interface AgentCreate {
   playKeypadTouchToneEnabled?: boolean | null;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. Default: `null`. */
   playKeypadTouchToneDescriptionOverride?: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet. Default: `"automatic"`. */
+  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Not available yet: only the default is accepted. Default: `"automatic"`. */
   knowledgeBaseRetrievalMode?: "automatic" | "tool" | "off" | null;
   /**
-   * Maximum number of passages per search. Stored, but has no effect yet. Default: `5`.
+   * Maximum number of passages per search. Not available yet: only the default is accepted. Default: `5`.
    * From 1 to 20.
    */
   knowledgeBaseChunks?: number | null;
   /**
-   * Minimum similarity of a passage. Stored, but has no effect yet. Default: `0.3`.
+   * Minimum similarity of a passage. Not available yet: only the default is accepted. Default: `0.3`.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold?: number | null;
@@ -344,27 +345,29 @@ export interface AgentCreate {
   preCallWebhookUrl?: string | null;
   /** URL of the `call.post` webhook, sent after each call. Default: `null`. */
   postCallWebhookUrl?: string | null;
+  /** Not available yet: only the default is accepted. */
   messagingConfig?: {
-    /** Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet. Default: `null`. */
+    /** Prompt for SMS. Null: `promptTemplate`. Default: `null`. */
     smsPrompt?: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet. Default: `"auto_reply"`. */
+    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Default: `"auto_reply"`. */
     inboundMode?: "auto_reply" | "webhook" | "off" | null;
-    /** URL of the `message.received` webhook. Stored, but has no effect yet. Default: `null`. */
+    /** URL of the `message.received` webhook. Default: `null`. */
     inboundWebhookUrl?: string | null;
-    /** Number that messages are sent from, in E.164. Stored, but has no effect yet. Default: `null`. */
+    /** Number that messages are sent from, in E.164. Default: `null`. */
     fromNumber?: string | null;
-    /** Whether the agent can send a message during a call. Stored, but has no effect yet. Default: `false`. */
+    /** Whether the agent can send a message during a call. Default: `false`. */
     sendMessageEnabled?: boolean | null;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet. Default: `null`. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. Default: `null`. */
     sendMessageDescriptionOverride?: string | null;
     /**
-     * Days without a message after which a new conversation begins. Stored, but has no effect yet. Default: `7`.
+     * Days without a message after which a new conversation begins. Default: `7`.
      * From 1 to 365.
      */
     conversationIdleResetDays?: number | null;
   } | null;
+  /** Not available yet: only the default is accepted. */
   widgetConfig?: {
-    /** Whether the widget works. The widget is not available yet: its settings are stored. Default: `false`. */
+    /** Whether the widget works. Default: `false`. */
     enabled?: boolean | null;
     modes?: {
       /** Default: `true`. */
@@ -508,7 +511,7 @@ export interface Agent {
   folderId: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. */
   sipTrunkId: string | null;
-  /** Messaging connection. Not available yet: only null is accepted. */
+  /** Messaging connection. */
   messagingConnectionId: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate: string;
@@ -525,9 +528,9 @@ export interface Agent {
   startSpeaker: "agent" | "user";
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. */
   firstMessageMode: "static" | "generated";
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. */
   mode: "single_prompt" | "flow";
-  /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. */
+  /** Flow for `mode` `flow`. An update replaces it completely. */
   flowDefinition: Record<string, unknown> | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
   defaultVariables: Record<string, string | number | boolean | null>;
@@ -561,14 +564,14 @@ export interface Agent {
   llmTemperature: number;
   /** Reasoning effort of the language model. `none`: not sent to the model. */
   llmReasoningEffort: "none" | "low" | "medium" | "high";
-  /** Model-specific settings. An update replaces them completely. Stored, but has no effect yet. */
+  /** Model-specific settings. An update replaces them completely. */
   runtimeConfig: Record<string, unknown>;
   /** Id of the voice. Null: the operator's default voice. */
   voiceId: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. */
   fallbackVoiceId: string | null;
   /**
-   * Variation of the voice. Stored, but has no effect yet.
+   * Variation of the voice.
    * From 0 to 1.
    */
   voiceTemperature: number;
@@ -578,12 +581,12 @@ export interface Agent {
    */
   voiceSpeed: number;
   /**
-   * Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet.
+   * Volume factor. 1 is the normal volume of the voice.
    * From 0 to 2.
    */
   voiceVolume: number;
   /**
-   * Nucleus sampling of the voice. Stored, but has no effect yet.
+   * Nucleus sampling of the voice.
    * From 0 to 1.
    */
   voiceTopP: number;
@@ -601,7 +604,7 @@ export interface Agent {
    * From 0 to 10.
    */
   minInterruptionWords: number;
-  /** Words that speech recognition should prefer, such as names. */
+  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. */
   sttKeyterms: string[];
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. */
   noiseCancellation: "on" | "off";
@@ -609,15 +612,15 @@ export interface Agent {
   endCallEnabled: boolean;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. */
   endCallRulesOverride: string | null;
-  /** Whether outbound calls detect voicemail. Stored, but has no effect yet. */
+  /** Whether outbound calls detect voicemail. */
   voicemailEnabled: boolean;
-  /** Action on voicemail. Stored, but has no effect yet. */
+  /** Action on voicemail. */
   voicemailAction: "hangup" | "leave_message";
-  /** Message for `leave_message`. Stored, but has no effect yet. */
+  /** Message for `leave_message`. */
   voicemailMessage: string | null;
-  /** Whether the agent can transfer the call. Stored, but has no effect yet. */
+  /** Whether the agent can transfer the call. */
   transferEnabled: boolean;
-  /** Allowed transfer targets. Stored, but has no effect yet. */
+  /** Allowed transfer targets. */
   transferRoutes: {
     /** Phone number in E.164, extension of the trunk, or SIP URI. */
     to_number: string;
@@ -636,9 +639,9 @@ export interface Agent {
      */
     waitForHumanSeconds: number;
   }[];
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet. */
+  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. */
   transferDescriptionOverride: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet. */
+  /** `cold`: connects the caller directly. `warm`: briefs the person first. */
   transferMode: "cold" | "warm";
   warmTransferConfig: {
     /** Message to the caller before the wait. */
@@ -668,15 +671,15 @@ export interface Agent {
   playKeypadTouchToneEnabled: boolean;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. */
   playKeypadTouchToneDescriptionOverride: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet. */
+  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. */
   knowledgeBaseRetrievalMode: "automatic" | "tool" | "off";
   /**
-   * Maximum number of passages per search. Stored, but has no effect yet.
+   * Maximum number of passages per search.
    * From 1 to 20.
    */
   knowledgeBaseChunks: number;
   /**
-   * Minimum similarity of a passage. Stored, but has no effect yet.
+   * Minimum similarity of a passage.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold: number;
@@ -687,26 +690,26 @@ export interface Agent {
   /** URL of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl: string | null;
   messagingConfig: {
-    /** Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet. */
+    /** Prompt for SMS. Null: `promptTemplate`. */
     smsPrompt: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet. */
+    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. */
     inboundMode: "auto_reply" | "webhook" | "off";
-    /** URL of the `message.received` webhook. Stored, but has no effect yet. */
+    /** URL of the `message.received` webhook. */
     inboundWebhookUrl: string | null;
-    /** Number that messages are sent from, in E.164. Stored, but has no effect yet. */
+    /** Number that messages are sent from, in E.164. */
     fromNumber: string | null;
-    /** Whether the agent can send a message during a call. Stored, but has no effect yet. */
+    /** Whether the agent can send a message during a call. */
     sendMessageEnabled: boolean;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. */
     sendMessageDescriptionOverride: string | null;
     /**
-     * Days without a message after which a new conversation begins. Stored, but has no effect yet.
+     * Days without a message after which a new conversation begins.
      * From 1 to 365.
      */
     conversationIdleResetDays: number;
   };
   widgetConfig: {
-    /** Whether the widget works. The widget is not available yet: its settings are stored. */
+    /** Whether the widget works. */
     enabled: boolean;
     modes: {
       chat: boolean;
@@ -778,7 +781,7 @@ export interface AgentUpdate {
   folderId?: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. */
   sipTrunkId?: string | null;
-  /** Messaging connection. Not available yet: only null is accepted. */
+  /** Messaging connection. Not available yet: only the default is accepted. Default: `null`. */
   messagingConnectionId?: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate?: string | null;
@@ -795,9 +798,9 @@ export interface AgentUpdate {
   startSpeaker?: "agent" | "user" | null;
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. */
   firstMessageMode?: "static" | "generated" | null;
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. Not available yet: only the default is accepted. Default: `"single_prompt"`. */
   mode?: "single_prompt" | "flow" | null;
-  /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. */
+  /** Flow for `mode` `flow`. An update replaces it completely. Not available yet: only the default is accepted. Default: `null`. */
   flowDefinition?: Record<string, unknown> | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
   defaultVariables?: Record<string, string | number | boolean | null> | null;
@@ -831,14 +834,14 @@ export interface AgentUpdate {
   llmTemperature?: number | null;
   /** Reasoning effort of the language model. `none`: not sent to the model. */
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
-  /** Model-specific settings. An update replaces them completely. Stored, but has no effect yet. */
+  /** Model-specific settings. An update replaces them completely. Not available yet: only the default is accepted. Default: `{}`. */
   runtimeConfig?: Record<string, unknown> | null;
   /** Id of the voice. Null: the operator's default voice. */
   voiceId?: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. */
   fallbackVoiceId?: string | null;
   /**
-   * Variation of the voice. Stored, but has no effect yet.
+   * Variation of the voice. Not available yet: only the default is accepted. Default: `0.7`.
    * From 0 to 1.
    */
   voiceTemperature?: number | null;
@@ -848,12 +851,12 @@ export interface AgentUpdate {
    */
   voiceSpeed?: number | null;
   /**
-   * Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet.
+   * Volume factor. 1 is the normal volume of the voice. Not available yet: only the default is accepted. Default: `1`.
    * From 0 to 2.
    */
   voiceVolume?: number | null;
   /**
-   * Nucleus sampling of the voice. Stored, but has no effect yet.
+   * Nucleus sampling of the voice. Not available yet: only the default is accepted. Default: `1`.
    * From 0 to 1.
    */
   voiceTopP?: number | null;
@@ -871,7 +874,7 @@ export interface AgentUpdate {
    * From 0 to 10.
    */
   minInterruptionWords?: number | null;
-  /** Words that speech recognition should prefer, such as names. */
+  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. */
   sttKeyterms?: string[] | null;
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. */
   noiseCancellation?: "on" | "off" | null;
@@ -879,15 +882,15 @@ export interface AgentUpdate {
   endCallEnabled?: boolean | null;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. */
   endCallRulesOverride?: string | null;
-  /** Whether outbound calls detect voicemail. Stored, but has no effect yet. */
+  /** Whether outbound calls detect voicemail. Not available yet: only the default is accepted. Default: `false`. */
   voicemailEnabled?: boolean | null;
-  /** Action on voicemail. Stored, but has no effect yet. */
+  /** Action on voicemail. Not available yet: only the default is accepted. Default: `"hangup"`. */
   voicemailAction?: "hangup" | "leave_message" | null;
-  /** Message for `leave_message`. Stored, but has no effect yet. */
+  /** Message for `leave_message`. Not available yet: only the default is accepted. Default: `null`. */
   voicemailMessage?: string | null;
-  /** Whether the agent can transfer the call. Stored, but has no effect yet. */
+  /** Whether the agent can transfer the call. Not available yet: only the default is accepted. Default: `false`. */
   transferEnabled?: boolean | null;
-  /** Allowed transfer targets. Stored, but has no effect yet. */
+  /** Allowed transfer targets. Not available yet: only the default is accepted. */
   transferRoutes?: {
     /** Phone number in E.164, extension of the trunk, or SIP URI. */
     to_number: string;
@@ -906,10 +909,11 @@ export interface AgentUpdate {
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet. */
+  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Not available yet: only the default is accepted. Default: `null`. */
   transferDescriptionOverride?: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet. */
+  /** `cold`: connects the caller directly. `warm`: briefs the person first. Not available yet: only the default is accepted. Default: `"cold"`. */
   transferMode?: "cold" | "warm" | null;
+  /** Not available yet: only the default is accepted. */
   warmTransferConfig?: {
     /** Message to the caller before the wait. */
     holdMessage?: string | null;
@@ -938,15 +942,15 @@ export interface AgentUpdate {
   playKeypadTouchToneEnabled?: boolean | null;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. */
   playKeypadTouchToneDescriptionOverride?: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet. */
+  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Not available yet: only the default is accepted. Default: `"automatic"`. */
   knowledgeBaseRetrievalMode?: "automatic" | "tool" | "off" | null;
   /**
-   * Maximum number of passages per search. Stored, but has no effect yet.
+   * Maximum number of passages per search. Not available yet: only the default is accepted. Default: `5`.
    * From 1 to 20.
    */
   knowledgeBaseChunks?: number | null;
   /**
-   * Minimum similarity of a passage. Stored, but has no effect yet.
+   * Minimum similarity of a passage. Not available yet: only the default is accepted. Default: `0.3`.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold?: number | null;
@@ -956,27 +960,29 @@ export interface AgentUpdate {
   preCallWebhookUrl?: string | null;
   /** URL of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl?: string | null;
+  /** Not available yet: only the default is accepted. */
   messagingConfig?: {
-    /** Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet. */
+    /** Prompt for SMS. Null: `promptTemplate`. */
     smsPrompt?: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet. */
+    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. */
     inboundMode?: "auto_reply" | "webhook" | "off" | null;
-    /** URL of the `message.received` webhook. Stored, but has no effect yet. */
+    /** URL of the `message.received` webhook. */
     inboundWebhookUrl?: string | null;
-    /** Number that messages are sent from, in E.164. Stored, but has no effect yet. */
+    /** Number that messages are sent from, in E.164. */
     fromNumber?: string | null;
-    /** Whether the agent can send a message during a call. Stored, but has no effect yet. */
+    /** Whether the agent can send a message during a call. */
     sendMessageEnabled?: boolean | null;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. */
     sendMessageDescriptionOverride?: string | null;
     /**
-     * Days without a message after which a new conversation begins. Stored, but has no effect yet.
+     * Days without a message after which a new conversation begins.
      * From 1 to 365.
      */
     conversationIdleResetDays?: number | null;
   } | null;
+  /** Not available yet: only the default is accepted. */
   widgetConfig?: {
-    /** Whether the widget works. The widget is not available yet: its settings are stored. */
+    /** Whether the widget works. */
     enabled?: boolean | null;
     modes?: {
       chat?: boolean | null;
@@ -1133,7 +1139,7 @@ export interface AgentSnapshot {
   folderId: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. */
   sipTrunkId: string | null;
-  /** Messaging connection. Not available yet: only null is accepted. */
+  /** Messaging connection. */
   messagingConnectionId: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate: string;
@@ -1150,9 +1156,9 @@ export interface AgentSnapshot {
   startSpeaker: "agent" | "user";
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. */
   firstMessageMode: "static" | "generated";
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. */
   mode: "single_prompt" | "flow";
-  /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. */
+  /** Flow for `mode` `flow`. An update replaces it completely. */
   flowDefinition: Record<string, unknown> | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
   defaultVariables: Record<string, string | number | boolean | null>;
@@ -1186,14 +1192,14 @@ export interface AgentSnapshot {
   llmTemperature: number;
   /** Reasoning effort of the language model. `none`: not sent to the model. */
   llmReasoningEffort: "none" | "low" | "medium" | "high";
-  /** Model-specific settings. An update replaces them completely. Stored, but has no effect yet. */
+  /** Model-specific settings. An update replaces them completely. */
   runtimeConfig: Record<string, unknown>;
   /** Id of the voice. Null: the operator's default voice. */
   voiceId: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. */
   fallbackVoiceId: string | null;
   /**
-   * Variation of the voice. Stored, but has no effect yet.
+   * Variation of the voice.
    * From 0 to 1.
    */
   voiceTemperature: number;
@@ -1203,12 +1209,12 @@ export interface AgentSnapshot {
    */
   voiceSpeed: number;
   /**
-   * Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet.
+   * Volume factor. 1 is the normal volume of the voice.
    * From 0 to 2.
    */
   voiceVolume: number;
   /**
-   * Nucleus sampling of the voice. Stored, but has no effect yet.
+   * Nucleus sampling of the voice.
    * From 0 to 1.
    */
   voiceTopP: number;
@@ -1226,7 +1232,7 @@ export interface AgentSnapshot {
    * From 0 to 10.
    */
   minInterruptionWords: number;
-  /** Words that speech recognition should prefer, such as names. */
+  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. */
   sttKeyterms: string[];
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. */
   noiseCancellation: "on" | "off";
@@ -1234,15 +1240,15 @@ export interface AgentSnapshot {
   endCallEnabled: boolean;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. */
   endCallRulesOverride: string | null;
-  /** Whether outbound calls detect voicemail. Stored, but has no effect yet. */
+  /** Whether outbound calls detect voicemail. */
   voicemailEnabled: boolean;
-  /** Action on voicemail. Stored, but has no effect yet. */
+  /** Action on voicemail. */
   voicemailAction: "hangup" | "leave_message";
-  /** Message for `leave_message`. Stored, but has no effect yet. */
+  /** Message for `leave_message`. */
   voicemailMessage: string | null;
-  /** Whether the agent can transfer the call. Stored, but has no effect yet. */
+  /** Whether the agent can transfer the call. */
   transferEnabled: boolean;
-  /** Allowed transfer targets. Stored, but has no effect yet. */
+  /** Allowed transfer targets. */
   transferRoutes: {
     /** Phone number in E.164, extension of the trunk, or SIP URI. */
     to_number: string;
@@ -1261,9 +1267,9 @@ export interface AgentSnapshot {
      */
     waitForHumanSeconds: number;
   }[];
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet. */
+  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. */
   transferDescriptionOverride: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet. */
+  /** `cold`: connects the caller directly. `warm`: briefs the person first. */
   transferMode: "cold" | "warm";
   warmTransferConfig: {
     /** Message to the caller before the wait. */
@@ -1293,15 +1299,15 @@ export interface AgentSnapshot {
   playKeypadTouchToneEnabled: boolean;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. */
   playKeypadTouchToneDescriptionOverride: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet. */
+  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. */
   knowledgeBaseRetrievalMode: "automatic" | "tool" | "off";
   /**
-   * Maximum number of passages per search. Stored, but has no effect yet.
+   * Maximum number of passages per search.
    * From 1 to 20.
    */
   knowledgeBaseChunks: number;
   /**
-   * Minimum similarity of a passage. Stored, but has no effect yet.
+   * Minimum similarity of a passage.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold: number;
@@ -1312,26 +1318,26 @@ export interface AgentSnapshot {
   /** URL of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl: string | null;
   messagingConfig: {
-    /** Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet. */
+    /** Prompt for SMS. Null: `promptTemplate`. */
     smsPrompt: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet. */
+    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. */
     inboundMode: "auto_reply" | "webhook" | "off";
-    /** URL of the `message.received` webhook. Stored, but has no effect yet. */
+    /** URL of the `message.received` webhook. */
     inboundWebhookUrl: string | null;
-    /** Number that messages are sent from, in E.164. Stored, but has no effect yet. */
+    /** Number that messages are sent from, in E.164. */
     fromNumber: string | null;
-    /** Whether the agent can send a message during a call. Stored, but has no effect yet. */
+    /** Whether the agent can send a message during a call. */
     sendMessageEnabled: boolean;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. */
     sendMessageDescriptionOverride: string | null;
     /**
-     * Days without a message after which a new conversation begins. Stored, but has no effect yet.
+     * Days without a message after which a new conversation begins.
      * From 1 to 365.
      */
     conversationIdleResetDays: number;
   };
   widgetConfig: {
-    /** Whether the widget works. The widget is not available yet: its settings are stored. */
+    /** Whether the widget works. */
     enabled: boolean;
     modes: {
       chat: boolean;
@@ -1430,7 +1436,7 @@ export interface AgentRestored {
    * From 1 to 2147483647.
    */
   newRevision: number;
-  /** Which of `phoneNumbers` and `knowledgeBases` differ from the version and were not restored. */
+  /** What differs from the version and was not restored: `phoneNumbers`, `knowledgeBases`, and paths of fields that are not available yet, such as `widgetConfig.enabled`. */
   notRestored: string[];
   /** Which of `sipTrunkId`, `messagingConnectionId` and `folderId` were left unchanged because their target no longer exists. */
   skippedStaleRefs: string[];

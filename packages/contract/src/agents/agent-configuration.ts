@@ -12,7 +12,14 @@ import {
 import { messagingFields, widgetFields } from "./fields/channels.ts";
 import { conversationFields } from "./fields/conversation.ts";
 import { listeningFields, modelFields, voiceFields } from "./fields/model-and-voice.ts";
-import { type ChangesOf, type CreationOf, required, value, type ValuesOf } from "../field-table.ts";
+import {
+  type ChangesOf,
+  type CreationOf,
+  notAvailableYet,
+  required,
+  value,
+  type ValuesOf,
+} from "../field-table.ts";
 import { idSchema, nullable } from "../schemas.ts";
 
 export const agentStatusSchema = Type.Enum(["active", "disabled"], {
@@ -39,10 +46,9 @@ export const agentFields = {
     }),
     null,
   ),
-  messagingConnectionId: value(
-    nullable({ ...idSchema, description: "Messaging connection. Not available yet: only null is accepted." }),
-    null,
-  ),
+  ...notAvailableYet({
+    messagingConnectionId: value(nullable({ ...idSchema, description: "Messaging connection." }), null),
+  }),
   ...conversationFields,
   ...modelFields,
   ...voiceFields,

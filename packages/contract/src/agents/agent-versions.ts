@@ -130,7 +130,8 @@ export const restoreAgentVersionRoute = defineRoute({
         newRevision: revisionSchema,
         notRestored: Type.Array(Type.String(), {
           description:
-            "Which of `phoneNumbers` and `knowledgeBases` differ from the version and were not restored.",
+            "What differs from the version and was not restored: `phoneNumbers`, `knowledgeBases`, and paths of fields that are " +
+            "not available yet, such as `widgetConfig.enabled`.",
         }),
         skippedStaleRefs: Type.Array(Type.String(), {
           description:

@@ -52,11 +52,12 @@ const ignoredFields = {
   updatedAt: ignored,
 };
 
-interface ToolCreations {
+interface CopyFields {
   customTools?: CustomToolCreation[] | null;
+  id?: unknown;
 }
 
-const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange & ToolCreations>(
+const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange & CopyFields>(
   closedObject(
     {
       ...creationSchemas(agentFields),
@@ -77,6 +78,13 @@ const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange & ToolCreat
         ),
       ),
       ...ignoredFields,
+      id: Type.Optional(
+        Type.Unknown({
+          readOnly: true,
+          description:
+            "Read-only. In what `GET` gave, it names the original: values stored there are accepted even if their fields are not available yet.",
+        }),
+      ),
     },
     { title: "AgentCreate" },
   ),
@@ -163,7 +171,8 @@ export const createAgentRoute = defineRoute({
   summary: "Create an agent",
   description:
     "Only `name` is required. Absent and null fields get their defaults. Creates revision 1. " +
-    "What `GET` gave makes a copy, with its custom tools; phone numbers and environments stay with the original.",
+    "What `GET` gave makes a copy, with its custom tools; phone numbers and environments stay with the original, so the copy's " +
+    "widget runs `production`.",
   body: creationSchema,
   status: 201,
   response: dataOf(agentSchema),

@@ -24,9 +24,9 @@ test("forty concurrent changes are all stored, and their revisions have no gap",
   const fields = [
     "firstMessage",
     "promptTemplate",
-    "voicemailMessage",
+    "firstMessageOutbound",
     "endCallRulesOverride",
-    "transferDescriptionOverride",
+    "playKeypadTouchToneDescriptionOverride",
   ];
   const changes = names.map((word, index) => ({ [fields[index % fields.length] ?? ""]: word }));
   const answers = await Promise.all(

@@ -1,11 +1,14 @@
-import type {
-  Agent,
-  AgentChange,
-  AgentCreation,
-  CustomToolCreation,
-  Folder,
-  PublishMode,
+import {
+  type Agent,
+  type AgentChange,
+  type AgentCreation,
+  type CustomToolCreation,
+  type Folder,
+  idSchema,
+  keysOf,
+  type PublishMode,
 } from "@parley/contract";
+import { Compile } from "typebox/compile";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Author } from "../../platform/author.ts";
@@ -16,7 +19,7 @@ import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { type AgentDocument, createDocument } from "./agent-document.rules.ts";
-import { findProblems } from "./agent-problems.rules.ts";
+import { findProblems, findUnavailable } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
@@ -24,11 +27,17 @@ import { createTools } from "./tools/custom-tools.rules.ts";
 import { agents } from "./agents.tables.ts";
 import { findEnvironment } from "./versions/environments.store.ts";
 
+const uuid = Compile(idSchema);
+
 interface PublishModeChange {
   publishMode?: PublishMode | null;
 }
 
-type NewAgent = AgentCreation & PublishModeChange & { customTools?: readonly CustomToolCreation[] | null };
+interface NewAgent extends AgentCreation, PublishModeChange {
+  customTools?: readonly CustomToolCreation[] | null;
+  /** Id of the agent that is copied, if the body is what GET gave. */
+  id?: unknown;
+}
 
 /** An agent's references to other resources. */
 export type References = Pick<AgentDocument, "sipTrunkId" | "folderId" | "messagingConnectionId">;
@@ -63,11 +72,17 @@ export class AgentsService {
     this.#limits = organizationLimits;
   }
 
-  async create(by: Author, { publishMode, customTools, ...creation }: NewAgent): Promise<Agent> {
+  /** Values that the copied agent has stored pass even if their fields are not available yet. */
+  async create(by: Author, { publishMode, customTools, id, ...creation }: NewAgent): Promise<Agent> {
     const tools = createTools(customTools ?? [], this.#clock.now());
     const document = { ...createDocument(creation), customTools: tools };
-    requireUsable(document);
-    if (document.widgetConfig.environment !== null) throw new AppError("environment_not_found");
+    const original = await this.#findOriginal(by.organizationId, id);
+    requireUsable(document, original ?? createDocument({ name: "" }));
+    const { widgetConfig } = document;
+    // A new agent has no environments: a copy's widget runs production.
+    if (original !== undefined && widgetConfig.environment === original.widgetConfig.environment)
+      widgetConfig.environment = null;
+    if (widgetConfig.environment !== null) throw new AppError("environment_not_found");
     const saved = await this.#database.transaction(async (transaction) => {
       await this.#requireReferences(transaction, by.organizationId, document);
       await this.#limits.requireRoom(transaction, by.organizationId, { name: "agents", table: agents });
@@ -102,7 +117,7 @@ export class AgentsService {
       return await this.#writer.write(transaction, by, id, async (before) => {
         const write = writeChange(before, change);
         const { document } = write.after;
-        requireUsable(document);
+        requireUsable(document, before.document);
         const { environment } = document.widgetConfig;
         // An environment deleted since then does not block changes of other fields.
         if (environment !== null && environment !== before.document.widgetConfig.environment)
@@ -173,10 +188,17 @@ export class AgentsService {
     change: Partial<References>,
   ): Promise<void> {
     const existing = await this.lockReferences(transaction, organizationId, change);
-    for (const [name, what] of Object.entries(referenced) as [keyof References, string][]) {
+    for (const name of keysOf(referenced)) {
       if (typeof change[name] === "string" && !existing[name])
-        throw invalidBody(name, `must be the id of a ${what} of this organization`);
+        throw invalidBody(name, `must be the id of a ${referenced[name]} of this organization`);
     }
+  }
+
+  /** Returns the agent with this id, which a body may contain without effect; `undefined` if it names none. */
+  async #findOriginal(organizationId: string, id: unknown): Promise<AgentDocument | undefined> {
+    if (typeof id !== "string" || !uuid.Check(id)) return undefined;
+    const row = await store.findAgent(this.#database, organizationId, id);
+    return row && this.#writer.open(row).document;
   }
 
   async #presenter(
@@ -194,18 +216,15 @@ export class AgentsService {
   }
 }
 
-const referenced: Readonly<Record<keyof References, string>> = {
-  sipTrunkId: "SIP trunk",
-  folderId: "folder",
-  messagingConnectionId: "messaging connection",
-};
+const referenced = { sipTrunkId: "SIP trunk", folderId: "folder" } as const;
 
 function distinct(agents: readonly SavedAgent[], reference: "sipTrunkId" | "folderId"): string[] {
   return [...new Set(agents.map(({ document }) => document[reference]).filter((id) => id !== null))];
 }
 
-function requireUsable(document: AgentDocument): void {
-  const issues = findProblems(document);
+/** Throws `invalid_body` if the document cannot be saved in place of the one before. */
+function requireUsable(document: AgentDocument, before: AgentDocument): void {
+  const issues = [...findProblems(document), ...findUnavailable(document, before)];
   if (issues.length > 0) throw new AppError("invalid_body", { issues });
 }
 

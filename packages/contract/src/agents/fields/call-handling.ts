@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { group, list, required, value } from "../../field-table.ts";
+import { group, list, notAvailableYet, required, value } from "../../field-table.ts";
 import { nullable } from "../../schemas.ts";
 import { textSchema, waitSecondsSchema, webUrlSchema } from "./texts.ts";
 
@@ -9,17 +9,16 @@ export const callEndingFields = {
     textSchema("Rules in plain language for when the agent ends the call. Null: the built-in rules."),
     null,
   ),
-  voicemailEnabled: value(
-    Type.Boolean({ description: "Whether outbound calls detect voicemail. Stored, but has no effect yet." }),
-    false,
-  ),
-  voicemailAction: value(
-    Type.Enum(["hangup", "leave_message"], {
-      description: "Action on voicemail. Stored, but has no effect yet.",
-    }),
-    "hangup",
-  ),
-  voicemailMessage: value(textSchema("Message for `leave_message`. Stored, but has no effect yet."), null),
+  ...notAvailableYet({
+    voicemailEnabled: value(Type.Boolean({ description: "Whether outbound calls detect voicemail." }), false),
+    voicemailAction: value(
+      Type.Enum(["hangup", "leave_message"], {
+        description: "Action on voicemail.",
+      }),
+      "hangup",
+    ),
+    voicemailMessage: value(textSchema("Message for `leave_message`."), null),
+  }),
 };
 
 const transferRoutes = list(
@@ -54,25 +53,19 @@ const transferRoutes = list(
       30,
     ),
   },
-  { maxItems: 50, description: "Allowed transfer targets. Stored, but has no effect yet." },
+  { maxItems: 50, description: "Allowed transfer targets." },
 );
 
-export const transferFields = {
-  transferEnabled: value(
-    Type.Boolean({ description: "Whether the agent can transfer the call. Stored, but has no effect yet." }),
-    false,
-  ),
+export const transferFields = notAvailableYet({
+  transferEnabled: value(Type.Boolean({ description: "Whether the agent can transfer the call." }), false),
   transferRoutes,
   transferDescriptionOverride: value(
-    textSchema(
-      "Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet.",
-    ),
+    textSchema("Rules in plain language for transfers. Null: the built-in rules and the routes' conditions."),
     null,
   ),
   transferMode: value(
     Type.Enum(["cold", "warm"], {
-      description:
-        "`cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet.",
+      description: "`cold`: connects the caller directly. `warm`: briefs the person first.",
     }),
     "cold",
   ),
@@ -100,7 +93,7 @@ export const transferFields = {
       30,
     ),
   }),
-};
+});
 
 export const keypadFields = {
   playKeypadTouchToneEnabled: value(
@@ -113,11 +106,11 @@ export const keypadFields = {
   ),
 };
 
-export const knowledgeBaseFields = {
+export const knowledgeBaseFields = notAvailableYet({
   knowledgeBaseRetrievalMode: value(
     Type.Enum(["automatic", "tool", "off"], {
       description:
-        "`automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet.",
+        "`automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never.",
     }),
     "automatic",
   ),
@@ -125,7 +118,7 @@ export const knowledgeBaseFields = {
     Type.Integer({
       minimum: 1,
       maximum: 20,
-      description: "Maximum number of passages per search. Stored, but has no effect yet.",
+      description: "Maximum number of passages per search.",
     }),
     5,
   ),
@@ -133,11 +126,11 @@ export const knowledgeBaseFields = {
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: "Minimum similarity of a passage. Stored, but has no effect yet.",
+      description: "Minimum similarity of a passage.",
     }),
     0.3,
   ),
-};
+});
 
 export const recordingFields = {
   recordingEnabled: value(

@@ -1,66 +1,52 @@
 import { Type } from "typebox";
-import { group, value } from "../../field-table.ts";
+import { group, notAvailableYet, value } from "../../field-table.ts";
 import { nullable, phoneNumberSchema, requestedEnvironmentSchema } from "../../schemas.ts";
 import { promptSchema, textSchema, webUrlSchema } from "./texts.ts";
 
-export const messagingFields = {
+export const messagingFields = notAvailableYet({
   messagingConfig: group({
-    smsPrompt: value(
-      promptSchema("Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet."),
-      null,
-    ),
+    smsPrompt: value(promptSchema("Prompt for SMS. Null: `promptTemplate`."), null),
     inboundMode: value(
       Type.Enum(["auto_reply", "webhook", "off"], {
         description:
-          "`auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet.",
+          "`auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded.",
       }),
       "auto_reply",
     ),
-    inboundWebhookUrl: value(
-      webUrlSchema("URL of the `message.received` webhook. Stored, but has no effect yet."),
-      null,
-    ),
+    inboundWebhookUrl: value(webUrlSchema("URL of the `message.received` webhook."), null),
     fromNumber: value(
       nullable({
         ...phoneNumberSchema,
-        description: "Number that messages are sent from, in E.164. Stored, but has no effect yet.",
+        description: "Number that messages are sent from, in E.164.",
       }),
       null,
     ),
     sendMessageEnabled: value(
       Type.Boolean({
-        description: "Whether the agent can send a message during a call. Stored, but has no effect yet.",
+        description: "Whether the agent can send a message during a call.",
       }),
       false,
     ),
     sendMessageDescriptionOverride: value(
-      textSchema(
-        "Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet.",
-      ),
+      textSchema("Rules in plain language for sending a message. Null: the built-in rules."),
       null,
     ),
     conversationIdleResetDays: value(
       Type.Integer({
         minimum: 1,
         maximum: 365,
-        description:
-          "Days without a message after which a new conversation begins. Stored, but has no effect yet.",
+        description: "Days without a message after which a new conversation begins.",
       }),
       7,
     ),
   }),
-};
+});
 
 const shortTextSchema = nullable(Type.String({ maxLength: 200 }));
 
-export const widgetFields = {
+export const widgetFields = notAvailableYet({
   widgetConfig: group({
-    enabled: value(
-      Type.Boolean({
-        description: "Whether the widget works. The widget is not available yet: its settings are stored.",
-      }),
-      false,
-    ),
+    enabled: value(Type.Boolean({ description: "Whether the widget works." }), false),
     modes: group({ chat: value(Type.Boolean(), true), voice: value(Type.Boolean(), true) }),
     continuity: group({
       resumeCalls: value(Type.Boolean({ description: "Whether an interrupted call can be resumed." }), false),
@@ -104,4 +90,4 @@ export const widgetFields = {
       null,
     ),
   }),
-};
+});

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { value } from "../../field-table.ts";
+import { notAvailableYet, value } from "../../field-table.ts";
 import { builtInVariables, nullable, variablesSchema } from "../../schemas.ts";
 import { freeObjectSchema, textSchema } from "./texts.ts";
 
@@ -47,22 +47,22 @@ export const conversationFields = {
     }),
     "static",
   ),
-  mode: value(
-    Type.Enum(["single_prompt", "flow"], {
-      description:
-        "`single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet.",
-    }),
-    "single_prompt",
-  ),
-  flowDefinition: value(
-    nullable({
-      ...freeObjectSchema(
-        "Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet.",
-      ),
-      type: "object",
-    }),
-    null,
-  ),
+  ...notAvailableYet({
+    mode: value(
+      Type.Enum(["single_prompt", "flow"], {
+        description:
+          "`single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`.",
+      }),
+      "single_prompt",
+    ),
+    flowDefinition: value(
+      nullable({
+        ...freeObjectSchema("Flow for `mode` `flow`. An update replaces it completely."),
+        type: "object",
+      }),
+      null,
+    ),
+  }),
   defaultVariables: value(
     {
       ...variablesSchema,

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { value } from "../../field-table.ts";
+import { notAvailableYet, value } from "../../field-table.ts";
 import { nullable } from "../../schemas.ts";
 import { freeObjectSchema, wordsSchema } from "./texts.ts";
 
@@ -25,12 +25,12 @@ export const modelFields = {
     }),
     "none",
   ),
-  runtimeConfig: value(
-    freeObjectSchema(
-      "Model-specific settings. An update replaces them completely. Stored, but has no effect yet.",
+  ...notAvailableYet({
+    runtimeConfig: value(
+      freeObjectSchema("Model-specific settings. An update replaces them completely."),
+      {},
     ),
-    {},
-  ),
+  }),
 };
 
 export const voiceFields = {
@@ -56,14 +56,12 @@ export const voiceFields = {
     ),
     null,
   ),
-  voiceTemperature: value(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: "Variation of the voice. Stored, but has no effect yet.",
-    }),
-    0.7,
-  ),
+  ...notAvailableYet({
+    voiceTemperature: value(
+      Type.Number({ minimum: 0, maximum: 1, description: "Variation of the voice." }),
+      0.7,
+    ),
+  }),
   voiceSpeed: value(
     Type.Number({
       minimum: 0.5,
@@ -72,22 +70,24 @@ export const voiceFields = {
     }),
     1,
   ),
-  voiceVolume: value(
-    Type.Number({
-      minimum: 0,
-      maximum: 2,
-      description: "Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet.",
-    }),
-    1,
-  ),
-  voiceTopP: value(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: "Nucleus sampling of the voice. Stored, but has no effect yet.",
-    }),
-    1,
-  ),
+  ...notAvailableYet({
+    voiceVolume: value(
+      Type.Number({
+        minimum: 0,
+        maximum: 2,
+        description: "Volume factor. 1 is the normal volume of the voice.",
+      }),
+      1,
+    ),
+    voiceTopP: value(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: "Nucleus sampling of the voice.",
+      }),
+      1,
+    ),
+  }),
 };
 
 export const listeningFields = {
@@ -121,7 +121,9 @@ export const listeningFields = {
   ),
   sttKeyterms: value(
     wordsSchema({
-      description: "Words that speech recognition should prefer, such as names.",
+      description:
+        "Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local " +
+        "recognizer does not.",
       examples: [["Parley"]],
     }),
     [],

@@ -20,14 +20,14 @@ test("a version contains who changed which fields, with old and new values", asy
   const server = await createTestServer();
   const { agents, agentVersions } = server.modules;
   const { id } = await createAgent(server);
-  await agents.update(server, id, { voiceSpeed: 1.5, widgetConfig: { limits: { messagesPerDay: 5 } } });
+  await agents.update(server, id, { voiceSpeed: 1.5, sttKeyterms: ["Parley"] });
   const version = await agentVersions.get(server.organizationId, id, 2);
   assert.deepEqual(version.actor, { type: "api_key", name: "test" });
   assert.deepEqual([version.kind, version.agentId, version.revision], ["updated", id, 2]);
-  assert.deepEqual(version.changedFields, ["voiceSpeed", "widgetConfig"]);
-  const [speed, widget] = version.changes;
+  assert.deepEqual(version.changedFields, ["voiceSpeed", "sttKeyterms"]);
+  const [speed, keyterms] = version.changes;
   assert.deepEqual(speed, { field: "voiceSpeed", before: 1, after: 1.5 });
-  assert.deepEqual(widget?.after, version.snapshot.widgetConfig);
+  assert.deepEqual(keyterms?.after, version.snapshot.sttKeyterms);
   const first = await agentVersions.get(server.organizationId, id, 1);
   assert.deepEqual(first.changes, [{ field: "name", before: null, after: "Ada" }]);
   await assert.rejects(agentVersions.get(server.organizationId, id, 3), { code: "not_found" });

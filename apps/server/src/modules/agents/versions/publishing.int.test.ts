@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import type { Agent, AgentVersion, AgentVersionDetail, Environment, Variables } from "@parley/contract";
 import { seededRandom } from "@parley/testing";
-import { createTestServer, type TestServer } from "../../testing.ts";
+import { createTestServer, storeAgentFields, type TestServer } from "../../testing.ts";
 import { contentOf, type Content, type Draft, type Expected, PublishingModel } from "./publishing.model.ts";
 
 const STEPS = 45;
@@ -312,7 +312,7 @@ test("a widget runs the environment of its live configuration, or production if 
   const { agents, environments, agentResolution, agentVersions } = server.modules;
   const { id } = await agents.create(server, { name: "one", publishMode: "manual" });
   await environments.put(server.organizationId, id, "staging", { variables: { x: "1" } });
-  await agents.update(server, id, { widgetConfig: { environment: "staging" } });
+  await storeAgentFields(server, id, { widgetConfig: { environment: "staging" } });
   await agentVersions.publish(server, id, undefined);
   await agents.update(server, id, { name: "two", widgetConfig: { environment: null } });
   const run = async () => await agentResolution.resolveAgent(server.organizationId, id, { kind: "widget" });

@@ -1,5 +1,5 @@
 /** Restores an earlier revision of an agent. */
-import type { CustomTool } from "@parley/contract";
+import { agentFields, type CustomTool, withAvailableOnly } from "@parley/contract";
 import { type AgentDocument, diffDocuments, isSameTool } from "../agent-document.rules.ts";
 import { type SavedAgent, type Write, writeDocument } from "../agent-state.rules.ts";
 
@@ -16,7 +16,10 @@ export interface Restore {
   skippedStaleRefs: string[];
 }
 
-/** Restores the snapshot. `isThere` tells for each reference of the snapshot whether its target still exists. */
+/**
+ * Restores the snapshot, except for values of fields that are not available yet. `isThere` tells for each reference of the
+ * snapshot whether its target still exists.
+ */
 export function restoreSnapshot(
   before: SavedAgent,
   snapshot: AgentDocument,
@@ -25,8 +28,10 @@ export function restoreSnapshot(
 ): Restore {
   const current = before.document;
   const skippedStaleRefs = restoredReferences.filter((name) => snapshot[name] !== null && !isThere[name]);
+  const { document: available, refused } = withAvailableOnly(agentFields, current, snapshot);
   const document: AgentDocument = {
     ...snapshot,
+    ...available,
     ...Object.fromEntries(skippedStaleRefs.map((name) => [name, current[name]])),
     phoneNumbers: current.phoneNumbers,
     customTools: reconcileTools(current, snapshot, now),
@@ -34,7 +39,7 @@ export function restoreSnapshot(
   const differing = diffDocuments(current, snapshot);
   return {
     write: { ...writeDocument(before, document), kind: "restored", isAlwaysRecorded: true },
-    notRestored: linksKept.filter((name) => differing.includes(name)),
+    notRestored: [...linksKept.filter((name) => differing.includes(name)), ...refused],
     skippedStaleRefs,
   };
 }

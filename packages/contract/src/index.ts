@@ -11,6 +11,18 @@ export * from "./analysis/analysis.ts";
 export * from "./analysis/analytics.ts";
 export * from "./organizations/api-keys.ts";
 export * from "./calls/sip-traces.ts";
+export {
+  type Call,
+  type CallDetail,
+  type CallEndReason,
+  callEndReasons,
+  callSchema,
+  type CallStatus,
+  callStatuses,
+} from "./calls/call.ts";
+export { type CallLatency, type Turn, turnLatencySchema, turnSchema } from "./calls/call-latency.ts";
+export type { CallQuality } from "./calls/call-quality.ts";
+export type { CallEvaluation, CallExtraction, CallResultStatus } from "./calls/call-results.ts";
 export * from "./calls/calls.ts";
 export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tools.ts";

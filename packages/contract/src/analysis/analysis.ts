@@ -1,6 +1,6 @@
 /** Analysis of a call after its end. */
 import { Type } from "typebox";
-import { callSchema } from "../calls/calls.ts";
+import { callSchema } from "../calls/call.ts";
 import { defineRoute } from "../route.ts";
 import { dataOf, idSchema } from "../schemas.ts";
 

@@ -1,6 +1,7 @@
 /** Aggregates over an organization's calls. */
 import { type Static, type TObject, Type } from "typebox";
-import { callEndReasons, callSchema, turnLatencySchema } from "../calls/calls.ts";
+import { callEndReasons, callSchema } from "../calls/call.ts";
+import { turnLatencySchema } from "../calls/call-latency.ts";
 import { channelSchema } from "../conversations/conversations.ts";
 import { defineRoute } from "../route.ts";
 import { closedObject, dataOf, idSchema, nullable, timestampSchema } from "../schemas.ts";

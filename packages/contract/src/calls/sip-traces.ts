@@ -1,6 +1,6 @@
 /** SIP messages of a call, for troubleshooting. */
 import { type Static, Type } from "typebox";
-import { callSchema } from "./calls.ts";
+import { callSchema } from "./call.ts";
 import { defineRoute } from "../route.ts";
 import { dataOf, idSchema, timestampSchema } from "../schemas.ts";
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
-import { callEndReasons, turnSchema } from "./calls.ts";
+import { callEndReasons } from "./call.ts";
+import { turnSchema } from "./call-latency.ts";
 import { transcriptItemSchema } from "../conversations/conversations.ts";
 import { LIVE_CHANNEL_LABEL } from "./live-channel.ts";
 import { defineRoute } from "../route.ts";

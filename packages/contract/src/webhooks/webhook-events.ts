@@ -1,7 +1,7 @@
 import { MAX_JSON_VALUES } from "../route.ts";
 /** Webhook events, their data and the answer to `call.pre`. */
 import { type Static, Type } from "typebox";
-import { callSchema } from "../calls/calls.ts";
+import { callSchema } from "../calls/call.ts";
 import { channelSchema, transcriptItemSchema } from "../conversations/conversations.ts";
 import { idSchema, nullable, timestampSchema, variablesSchema } from "../schemas.ts";
 

@@ -19,7 +19,7 @@ export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
-export type { AgentVoice } from "./voice/speaking/synthesis.ts";
+export type { AgentVoice } from "./voice/speaking/agent-voice.ts";
 export { createFailoverSpeechToText, type Recognizer } from "./voice/hearing/failover-speech-to-text.ts";
 export { emergencyTexts, standardTexts } from "./voice/speaking/speech-texts.ts";
 export { PhraseBook } from "./voice/speaking/speech-phrases.ts";

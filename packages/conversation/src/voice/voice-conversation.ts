@@ -7,15 +7,16 @@ import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts"
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { TurnEndDetector, TurnEndStream } from "../providers/turn-end.ts";
 import type { VoiceActivityDetector } from "../providers/voice-activity.ts";
-import type { TranscriptEntry } from "../transcript.ts";
+import { ConversationTranscript } from "./conversation-transcript.ts";
 import { SpeechScheduler } from "./speaking/speech-scheduler.ts";
-import type { AgentVoice } from "./speaking/synthesis.ts";
+import type { AgentVoice } from "./speaking/agent-voice.ts";
 import { CallerActivity } from "./hearing/caller-activity.ts";
 import { CallerHearing } from "./hearing/caller-hearing.ts";
 import type { PhraseBook } from "./speaking/speech-phrases.ts";
 import { VoiceSpeeds } from "./speaking/voice-speeds.ts";
 import { isAgentListening } from "./turns/turn-agent.ts";
 import { turnStep } from "./turns/turn-policy.ts";
+import { toTurnSettings } from "./turns/turn-settings.ts";
 import {
   initialTurnState,
   type TurnEffect,
@@ -66,10 +67,7 @@ export class VoiceConversation {
   readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
   readonly #queue: TurnEvent[] = [];
-  /**
-   * Filler phrases played while the caller's words were still being recognized: the words come first in the transcript.
-   */
-  readonly #fillers: { entry: TranscriptEntry; startMs: number; endMs: number }[] = [];
+  readonly #transcript: ConversationTranscript;
   readonly #now: () => number;
   #state: TurnState;
   #isDispatching = false;
@@ -85,6 +83,7 @@ export class VoiceConversation {
     const { agent, sampleRateHz } = options;
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
+    this.#transcript = new ConversationTranscript(options);
     this.#state = initialTurnState(toTurnSettings(agent, options.endpointingDelayMs));
     this.#scheduler = new SpeechScheduler({
       sampleRateHz,
@@ -98,9 +97,9 @@ export class VoiceConversation {
       toClockMs: (mediaMs) => this.#heardAt - (this.#mediaMs - mediaMs),
       mediaMs: () => this.#mediaMs,
       onTurnEvent: (event) => this.#dispatch(event),
-      enter: (entry, startMs, endMs) => this.#enter(entry, startMs, endMs),
+      enter: (entry, startMs, endMs) => this.#transcript.enter(entry, startMs, endMs),
       enterFiller: (entry, startMs, endMs) => {
-        this.#fillers.push({ entry, startMs, endMs });
+        this.#transcript.addFiller(entry, startMs, endMs);
         this.#enterFillers();
       },
       onEvent: (event) => {
@@ -230,7 +229,7 @@ export class VoiceConversation {
   instruct({ text, speak }: Instruction): boolean {
     if (this.#isOver || !isAgentListening(this.#state)) return false;
     const atMs = this.#mediaMs;
-    this.#enter({ type: "instruction", text }, atMs, atMs);
+    this.#transcript.enter({ type: "instruction", text }, atMs, atMs);
     this.#dispatch({ type: "instructed", atMs, text, speak });
     return true;
   }
@@ -304,12 +303,12 @@ export class VoiceConversation {
         return this.#hearing.endUtterance();
       case "callerTurn": {
         const { text, startMs, endMs } = effect.turn;
-        this.#enter({ type: "message", role: "user", text }, startMs, endMs);
+        this.#transcript.enter({ type: "message", role: "user", text }, startMs, endMs);
         return this.#enterFillers();
       }
       case "callerKeys": {
         const { text, startMs, endMs } = effect;
-        return this.#enter({ type: "dtmf", text, direction: "received" }, startMs, endMs);
+        return this.#transcript.enter({ type: "dtmf", text, direction: "received" }, startMs, endMs);
       }
       case "prepareReply":
         return this.#scheduler.prepareReply(effect.text);
@@ -333,6 +332,10 @@ export class VoiceConversation {
     }
   }
 
+  #enterFillers(): void {
+    this.#transcript.enterFillers(this.#state.utterance?.startMs);
+  }
+
   #reportStill(): void {
     if (this.#stillMs === 0) return;
     const durationMs = this.#stillMs;
@@ -348,46 +351,9 @@ export class VoiceConversation {
 
   #finish(endReason: VoiceEndReason, endDetail: string | undefined): void {
     this.#queue.length = 0;
-    this.#enterFillers(Infinity);
+    this.#transcript.enterFillers();
     this.#scheduler.finish();
     this.close();
     this.#options.onEvent({ type: "ended", endReason, ...(endDetail !== undefined && { endDetail }) });
   }
-
-  // ─── transcript ───
-
-  /** Enters filler phrases, except those played for words that are still being recognized. */
-  #enterFillers(wordsSinceMs = this.#state.utterance?.startMs ?? Infinity): void {
-    for (
-      let next = this.#fillers[0];
-      next !== undefined && next.startMs < wordsSinceMs;
-      next = this.#fillers[0]
-    ) {
-      this.#fillers.shift();
-      this.#enter(next.entry, next.startMs, next.endMs);
-    }
-  }
-
-  /** Adds an entry to the dialogue's history and the transcript. */
-  #enter(entry: TranscriptEntry, startMs: number, endMs: number): void {
-    this.#options.dialogue.record(entry);
-    this.#options.onEvent({ type: "item", item: { ...entry, id: randomUUID(), startMs, endMs } });
-  }
-}
-
-function toTurnSettings(agent: VoiceAgentSettings, endpointingDelayMs: number | undefined): TurnSettings {
-  return {
-    startSpeaker: agent.startSpeaker,
-    hasGreeting: agent.firstMessageMode === "generated" || agent.firstMessage.trim() !== "",
-    firstMessageDelayMs: agent.firstMessageDelayMs,
-    endpointingDelayMs,
-    language: agent.language,
-    interruptionThresholdMs: agent.interruptionThresholdMs,
-    disableInterruptions: agent.disableInterruptions,
-    interruptionIgnoreWords: agent.interruptionIgnoreWords ?? [],
-    minInterruptionWords: agent.minInterruptionWords ?? 0,
-    turnTimeoutMs: (agent.turnTimeoutSeconds ?? Infinity) * 1000,
-    silenceLimitMs: agent.silenceEndCallTimeoutSeconds * 1000,
-    maxDurationMs: agent.maxConversationDurationSeconds * 1000,
-  };
 }

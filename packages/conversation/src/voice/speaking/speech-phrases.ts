@@ -1,4 +1,4 @@
-import type { AgentVoice, SpeechStyle } from "./synthesis.ts";
+import type { AgentVoice, SpeechStyle } from "./agent-voice.ts";
 
 /** Silence after which a voice counts as failed; shorter if another voice can replace it. */
 const SILENCE_TIMEOUT_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { AgentVoice } from "./synthesis.ts";
+import type { AgentVoice } from "./agent-voice.ts";
 import type { SynthesizedClause, VoiceSpeeds } from "./voice-speeds.ts";
 
 /** A clause whose audio is arriving. */

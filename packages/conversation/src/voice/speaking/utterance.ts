@@ -1,7 +1,8 @@
 import type { Dialogue, Reply } from "../../dialogue/dialogue.ts";
 import type { TranscriptEntry, TranscriptItem } from "../../transcript.ts";
 import { SPEAK_NOW } from "../../dialogue/prompt.ts";
-import { Synthesis, type AgentVoice, type SpeechOutcome, type SpeechStyle } from "./synthesis.ts";
+import type { AgentVoice, SpeechStyle } from "./agent-voice.ts";
+import { Synthesis, type SpeechOutcome } from "./synthesis.ts";
 import { standardTexts } from "./speech-texts.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";

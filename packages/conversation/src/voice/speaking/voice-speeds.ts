@@ -1,4 +1,4 @@
-import type { AgentVoice } from "./synthesis.ts";
+import type { AgentVoice } from "./agent-voice.ts";
 
 /** One clause synthesized by a voice. */
 export interface SynthesizedClause {

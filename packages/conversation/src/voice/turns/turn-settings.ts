@@ -1,0 +1,23 @@
+import type { VoiceAgentSettings } from "../voice-event.ts";
+import type { TurnSettings } from "./turn-state.ts";
+
+/** The turn policy's settings for an agent, with its defaults. */
+export function toTurnSettings(
+  agent: VoiceAgentSettings,
+  endpointingDelayMs: number | undefined,
+): TurnSettings {
+  return {
+    startSpeaker: agent.startSpeaker,
+    hasGreeting: agent.firstMessageMode === "generated" || agent.firstMessage.trim() !== "",
+    firstMessageDelayMs: agent.firstMessageDelayMs,
+    endpointingDelayMs,
+    language: agent.language,
+    interruptionThresholdMs: agent.interruptionThresholdMs,
+    disableInterruptions: agent.disableInterruptions,
+    interruptionIgnoreWords: agent.interruptionIgnoreWords ?? [],
+    minInterruptionWords: agent.minInterruptionWords ?? 0,
+    turnTimeoutMs: (agent.turnTimeoutSeconds ?? Infinity) * 1000,
+    silenceLimitMs: agent.silenceEndCallTimeoutSeconds * 1000,
+    maxDurationMs: agent.maxConversationDurationSeconds * 1000,
+  };
+}

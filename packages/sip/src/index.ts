@@ -4,14 +4,14 @@
  * @module sip
  */
 export { type Clock, systemClock, type Timer } from "./clock.ts";
-export {
-  type InviteToScreen,
-  UserAgent,
-  type OptionsRequest,
-  type OptionsResult,
-  type RegistrationQuery,
-  type UserAgentOptions,
-} from "./user-agent/user-agent.ts";
+export { UserAgent } from "./user-agent/user-agent.ts";
+export type {
+  InviteToScreen,
+  OptionsRequest,
+  OptionsResult,
+  RegistrationQuery,
+  UserAgentOptions,
+} from "./user-agent/user-agent-options.ts";
 export type { AcceptResult, IncomingInvite, InviteEnd } from "./user-agent/invite/incoming-invite.ts";
 export type {
   InviteFailure,

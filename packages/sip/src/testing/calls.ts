@@ -3,7 +3,7 @@ import type { SipRequest } from "../messages/message.ts";
 import type { IncomingInvite } from "../user-agent/invite/incoming-invite.ts";
 import type { InviteOptions, InviteResult } from "../user-agent/invite/invite-options.ts";
 import type { Session } from "../user-agent/session/session.ts";
-import type { UserAgentOptions } from "../user-agent/user-agent.ts";
+import type { UserAgentOptions } from "../user-agent/user-agent-options.ts";
 import { createRig, type Rig } from "./rig.ts";
 import type { RequestScript } from "./scripted-peer.ts";
 

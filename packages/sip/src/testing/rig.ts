@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Session } from "../user-agent/session/session.ts";
-import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
+import { UserAgent } from "../user-agent/user-agent.ts";
+import type { UserAgentOptions } from "../user-agent/user-agent-options.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryNetwork } from "./memory-network.ts";
 import { failingResolver } from "./failing-resolver.ts";

@@ -5,7 +5,8 @@ import { ManualClock } from "../testing/manual-clock.ts";
 import { failingResolver } from "../testing/failing-resolver.ts";
 import { TlsCarrier } from "../testing/tls-carrier.ts";
 import type { RegistrationState } from "../user-agent/registration.ts";
-import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
+import { UserAgent } from "../user-agent/user-agent.ts";
+import type { UserAgentOptions } from "../user-agent/user-agent-options.ts";
 import type { TlsOptions } from "./tls-identity.ts";
 
 /** Longer than the minimum life of a connection for immediate recovery, plus the longest pause before that. */

@@ -4,7 +4,8 @@ import { connect as connectTls } from "node:tls";
 import { once } from "node:events";
 import { type Certified, TestAuthority } from "../testing/certificates.ts";
 import { failingResolver } from "../testing/failing-resolver.ts";
-import { type OptionsResult, UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
+import { UserAgent } from "../user-agent/user-agent.ts";
+import type { OptionsResult, UserAgentOptions } from "../user-agent/user-agent-options.ts";
 import type { TlsOptions } from "./tls-identity.ts";
 
 describe("SIP over TLS", () => {

@@ -40,8 +40,11 @@ export interface UserAgentCore {
   /** By {@link Dialog.key}. */
   readonly dialogs: Map<string, DialogOwner>;
   readonly openCalls: Set<OpenCall>;
-  /** A Contact value at which the peer reaches this node, so that in-dialog requests return to it. */
-  /** @param isSips true if RFC 3261 §8.1.1.8 or §12.1.1 requires a `sips:` URI. */
+  /**
+   * A Contact value at which the peer reaches this node, so that in-dialog requests return to it.
+   *
+   * @param isSips true if RFC 3261 §8.1.1.8 or §12.1.1 requires a `sips:` URI.
+   */
   contactFor(user: string | undefined, peer: Hop, isSips?: boolean): string;
   /** Reports an error thrown by an application callback; other calls must not be affected. */
   reportError(this: void, error: unknown): void;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertNothingLeft, createRig, hangUp, type Rig } from "../../testing/rig.ts";
 import type { AcceptResult, IncomingInvite } from "./incoming-invite.ts";
 import type { Session } from "../session/session.ts";
-import type { UserAgentOptions } from "../user-agent.ts";
+import type { UserAgentOptions } from "../user-agent-options.ts";
 
 interface CallRig extends Rig {
   invites: IncomingInvite[];

@@ -1,5 +1,5 @@
 import type { DigestClient } from "../../digest/client.ts";
-import { DialogClient, type RequestContent } from "../../dialogs/dialog-client.ts";
+import { DialogClient } from "../../dialogs/dialog-client.ts";
 import type { Dialog } from "../../dialogs/dialog.ts";
 import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
 import type { SipRequest } from "../../messages/message.ts";
@@ -11,12 +11,13 @@ import type { ServerTransaction } from "../../transactions/server-transaction.ts
 import type { Hop } from "../../transport/transport.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "../core.ts";
 import { IncomingOffers } from "./incoming-offers.ts";
-import { type DtmfInfoType, readDtmfInfo, writeDtmfInfo } from "./info-dtmf.ts";
-import { isDialogGone, type OfferResult, OutgoingOffers } from "./outgoing-offers.ts";
+import { answerInfo, type DtmfInfo, type DtmfInfoOptions } from "./info-dtmf.ts";
+import { type OfferResult, OutgoingOffers } from "./outgoing-offers.ts";
 import { readRack } from "../invite/reliable-provisionals.ts";
 import { type Replaces, replacesOf } from "./replaces.ts";
 import { capabilities, rejectionOf, sdpOf, tryLater } from "../request-rules.ts";
 import { SessionContext } from "./session-context.ts";
+import { SessionRequests } from "./session-requests.ts";
 import { SessionTimer } from "./session-timer.ts";
 import type { RequestResult, Session, SessionEnd } from "./session.ts";
 
@@ -38,8 +39,6 @@ export interface EarlyHandlers {
   onReplaced(): void;
 }
 
-const DEFAULT_DTMF_DURATION_MS = 160;
-
 /**
  * The session of one dialog, from the first response that creates it (RFC 3261 §12.1): early, then confirmed by a
  * 2xx, then ended. It handles the dialog's requests and owns its timers.
@@ -60,6 +59,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   readonly #context: SessionContext;
   readonly #changes: OutgoingOffers;
   readonly #referrals: Referrals;
+  readonly #requests: SessionRequests;
   #early: EarlyHandlers | undefined;
   #openRack: string | undefined;
   #resolveEnded: (end: SessionEnd) => void = () => undefined;
@@ -107,6 +107,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
       onLost: () => void this.#terminate({ cause: "lost" }),
     });
     this.#referrals = new Referrals(this.#context);
+    this.#requests = new SessionRequests(this.#context, () => void this.#terminate({ cause: "lost" }));
     core.dialogs.set(dialog.key, this);
   }
 
@@ -213,7 +214,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
         else this.#early.onPrack(transaction);
         return;
       case "INFO":
-        return this.#receiveInfo(transaction);
+        return this.#receiveKey(answerInfo(transaction));
       case "REFER":
         return this.#referrals.onRefer(transaction, this.onRefer);
       default:
@@ -244,19 +245,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     this.#bye ??= this.#release();
   }
 
-  /** INFO packages are unsupported (RFC 6086 §4.2.2); a body without a DTMF key gets 415. */
-  #receiveInfo(transaction: ServerTransaction): void {
-    const { request } = transaction;
-    if (request.headers.has("info-package")) {
-      transaction.respond(469, { headers: { "Recv-Info": "" } });
-      return;
-    }
-    const key = readDtmfInfo(request);
-    if (key === undefined && request.body.length > 0) {
-      transaction.respond(415, { headers: { Accept: "application/dtmf-relay, application/dtmf" } });
-      return;
-    }
-    transaction.respond(200);
+  #receiveKey(key: DtmfInfo | undefined): void {
     if (key !== undefined) this.#core.guard(() => this.onDtmf?.(key));
   }
 
@@ -265,64 +254,23 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   }
 
   hold(): Promise<OfferResult> {
-    return this.#setHold(true);
+    return this.#changes.setHold(true);
   }
 
   resume(): Promise<OfferResult> {
-    return this.#setHold(false);
-  }
-
-  /** If the peer rejects hold or resume, the session does not change (RFC 6337 §3.4). */
-  async #setHold(isHolding: boolean): Promise<OfferResult> {
-    const context = this.#context;
-    const result = await this.#changes.offer(
-      () => {
-        context.isHolding = isHolding;
-        return context.describe(context.nextOffer);
-      },
-      () => context.isHolding !== isHolding,
-    );
-    if (!result.ok) context.isHolding = !isHolding;
-    return result;
+    return this.#changes.setHold(false);
   }
 
   refer(options: ReferOptions): Promise<ReferResult> {
     return this.#referrals.refer(options);
   }
 
-  sendDtmf(
-    digit: string,
-    {
-      durationMs = DEFAULT_DTMF_DURATION_MS,
-      type = "application/dtmf-relay",
-    }: { durationMs?: number; type?: DtmfInfoType } = {},
-  ): Promise<RequestResult> {
-    return this.#request("INFO", writeDtmfInfo(digit, durationMs, type));
+  sendDtmf(digit: string, options?: DtmfInfoOptions): Promise<RequestResult> {
+    return this.#requests.sendDtmf(digit, options);
   }
 
   options(): Promise<RequestResult> {
-    return this.#request("OPTIONS", { headers: { Accept: "application/sdp" } });
-  }
-
-  async #request(method: string, content: RequestContent): Promise<RequestResult> {
-    const gone: RequestResult = {
-      ok: false,
-      cause: "ended",
-      status: 481,
-      reason: "Call/Transaction Does Not Exist",
-    };
-    if (this.isEnded) return gone;
-    const headers = { Contact: this.#context.contact, ...content.headers };
-    const reply = await this.client.request(method, { ...content, headers });
-    if (isDialogGone(reply)) void this.#terminate({ cause: "lost" });
-    if ("failure" in reply) {
-      if (reply.failure === "closed") return gone;
-      return { ok: false, cause: "no_response", status: 408, reason: "Request Timeout" };
-    }
-    const { status, reason, headers: received } = reply.response;
-    return status < 300
-      ? { ok: true, status, headers: received }
-      : { ok: false, cause: "rejected", status, reason };
+    return this.#requests.options();
   }
 
   /** RFC 3891 §3: 603 for an ended call; 486 for an answered call if only an early one may be replaced. */

@@ -67,6 +67,20 @@ export class OutgoingOffers {
     });
   }
 
+  /** If the peer rejects hold or resume, the session does not change (RFC 6337 §3.4). */
+  async setHold(isHolding: boolean): Promise<OfferResult> {
+    const context = this.#context;
+    const result = await this.offer(
+      () => {
+        context.isHolding = isHolding;
+        return context.describe(context.nextOffer);
+      },
+      () => context.isHolding !== isHolding,
+    );
+    if (!result.ok) context.isHolding = !isHolding;
+    return result;
+  }
+
   /**
    * RFC 4028 §7.4: refreshes the session, by UPDATE without an offer if the peer supports it, otherwise by re-INVITE
    * with the description in effect.

@@ -2,7 +2,7 @@ import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
 import type { IncomingRefer } from "../../subscriptions/incoming-refer.ts";
 import type { ReferOptions, ReferResult } from "../../subscriptions/outgoing-refer.ts";
 import type { ReinviteAnswer } from "./incoming-offers.ts";
-import type { DtmfInfo, DtmfInfoType } from "./info-dtmf.ts";
+import type { DtmfInfo, DtmfInfoOptions } from "./info-dtmf.ts";
 import type { OfferResult } from "./outgoing-offers.ts";
 import type { Replaces } from "./replaces.ts";
 
@@ -74,7 +74,7 @@ export interface Session {
    */
   refer(options: ReferOptions): Promise<ReferResult>;
   /** Sends a key by INFO; RTP telephone events are the usual way. Never rejects. */
-  sendDtmf(digit: string, options?: { durationMs?: number; type?: DtmfInfoType }): Promise<RequestResult>;
+  sendDtmf(digit: string, options?: DtmfInfoOptions): Promise<RequestResult>;
   /** Checks that the peer still has the call; otherwise the call ends as `lost`. Never rejects. */
   options(): Promise<RequestResult>;
   /**

@@ -117,14 +117,7 @@ export class VoiceConversation {
         options.onEvent({ type: "fault", part: "stt", provider, message }),
       onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
     });
-    const { turnEnd } = options;
-    this.#turnEnd = turnEnd?.supportsLanguage(agent.language)
-      ? turnEnd.open({
-          sampleRateHz,
-          onProbability: (requestId, probability) =>
-            this.#dispatch({ type: "turnJudged", atMs: this.#mediaMs, requestId, probability }),
-        })
-      : undefined;
+    this.#turnEnd = this.#openTurnEnd();
     this.#activity = new CallerActivity({
       sampleRateHz,
       vad: options.vad,
@@ -251,6 +244,17 @@ export class VoiceConversation {
   /** Settings of the turn policy: the head of a log of its decisions. */
   get turnSettings(): TurnSettings {
     return this.#state.settings;
+  }
+
+  /** `undefined` if no detector understands the agent's language. */
+  #openTurnEnd(): TurnEndStream | undefined {
+    const { turnEnd, agent, sampleRateHz } = this.#options;
+    if (turnEnd?.supportsLanguage(agent.language) !== true) return undefined;
+    return turnEnd.open({
+      sampleRateHz,
+      onProbability: (requestId, probability) =>
+        this.#dispatch({ type: "turnJudged", atMs: this.#mediaMs, requestId, probability }),
+    });
   }
 
   get #mediaMs(): number {

@@ -12,7 +12,7 @@ export interface DtmfInfo {
 }
 
 /** The two INFO bodies that phones use for keys. Neither is an RFC; both are older than the packages of RFC 6086. */
-export type DtmfInfoType = "application/dtmf-relay" | "application/dtmf";
+type DtmfInfoType = "application/dtmf-relay" | "application/dtmf";
 
 export interface DtmfInfoOptions {
   /** Default 160. */

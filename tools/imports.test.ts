@@ -20,6 +20,7 @@ const clean: Sources = {
   "apps/server/src/node/compose.ts": `import { calls } from "../modules/calls/calls.module.ts";`,
   "packages/rtp/src/rtp.test.ts": `import { waitFor } from "@parley/testing";`,
   "packages/rtp/src/testing/peer.ts": `import { waitFor } from "@parley/testing";`,
+  "packages/providers/src/testing/set.ts": `import { sampleAgent } from "@parley/contract/sample-agent";`,
   "packages/rtp/src/index.ts": `import { encode } from "@parley/audio";`,
 };
 
@@ -75,6 +76,10 @@ const planted: Readonly<Record<string, { sources: Sources; problems: RegExp[] }>
   "a package above": {
     sources: { "packages/audio/src/a.ts": `import { b } from "@parley/rtp";` },
     problems: [/audio\/src\/a\.ts: .*: packages\/audio may import no other package$/],
+  },
+  "the contract in the product's providers": {
+    sources: { "packages/providers/src/a.ts": `import { b } from "@parley/contract";` },
+    problems: [/providers\/src\/a\.ts: .*: packages\/providers may import conversation, audio$/],
   },
   "a package's file outside it": {
     sources: { "packages/audio/src/a.ts": `import { b } from "../../rtp/src/b.ts";` },

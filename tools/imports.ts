@@ -31,6 +31,9 @@ const packageLayers: Readonly<Record<string, readonly string[]>> = {
   testing: [],
 };
 
+/** The packages that a package's tests may import in addition to `testing`: the answers to the sample agent are tested. */
+const testLayers: Readonly<Record<string, readonly string[]>> = { providers: ["contract"] };
+
 /** The folders of `apps/server/src`, lowest first: each may import those before it. */
 const serverLayers = [
   "platform",
@@ -72,7 +75,7 @@ function readImports({ path: from, text }: SourceFile): Import[] {
 }
 
 function findTestingProblem({ from, specifier }: Import): string | undefined {
-  if (specifier !== "@parley/testing" || /\.test\.ts$|\/testing(\/|\.ts$)/.test(from)) return undefined;
+  if (specifier !== "@parley/testing" || supportsTests(from)) return undefined;
   return "only tests and what supports them import @parley/testing";
 }
 
@@ -83,7 +86,8 @@ function findPackageProblem({ from, specifier, target }: Import): string | undef
     return "a package imports another by its name, and nothing outside packages/";
   }
   const imported = /^@parley\/([^/]+)/.exec(specifier)?.[1];
-  if (imported === "testing") return undefined;
+  if (imported === "testing" || (supportsTests(from) && testLayers[owner]?.includes(imported ?? "")))
+    return undefined;
   if (imported === undefined || imported === owner || packageLayers[owner]?.includes(imported))
     return undefined;
   return `packages/${owner} may import ${packageLayers[owner]?.join(", ") || "no other package"}`;
@@ -100,6 +104,8 @@ function findServerProblem({ from, target }: Import): string | undefined {
     return "a feature reaches another through its service (tables may name each other's keys)";
   return undefined;
 }
+
+const supportsTests = (file: string): boolean => /\.test\.ts$|\/testing(\/|\.ts$)/.test(file);
 
 /** Position in `serverLayers`; `undefined` for files beside these folders. */
 function layerOf(file: string): number | undefined {

@@ -9,7 +9,7 @@ export interface Match {
   score: number;
 }
 
-/** Minimum score of an answer. Tuned with all-MiniLM-L6-v2 on `accuracy-set.ts`. */
+/** Minimum score of an answer. Tuned with all-MiniLM-L6-v2 on `testing/accuracy-set.ts`. */
 export const ANSWER_THRESHOLD = 0.33;
 
 /** Weight of the share of the question's words in the fact, added to the similarity in meaning. */

@@ -4,7 +4,7 @@ import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { type LanguageModel, ProviderError } from "@parley/conversation";
 import { loadMiniLm } from "../local/minilm/embedder.ts";
 import { ensureModels } from "../models/fetch.ts";
-import { accuracySet, type AccuracyCase } from "./accuracy-set.ts";
+import { accuracySet, type AccuracyCase } from "./testing/accuracy-set.ts";
 import { createBuiltinResponder } from "./builtin-responder.ts";
 
 const miniLm = await loadMiniLm({ modelsDir: await ensureModels({ groups: ["minilm"] }) });

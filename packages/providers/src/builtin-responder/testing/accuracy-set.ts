@@ -1,5 +1,7 @@
+import { sampleAgent } from "@parley/contract/sample-agent";
+
 /**
- * A question to one of three agents with what the reply must contain; `null` if the prompt has no answer. Half of the
+ * A question to one of four agents with what the reply must contain; `null` if the prompt has no answer. Half of the
  * questions are written as a speech recognizer writes: no capitals, no punctuation, filler words.
  */
 export interface AccuracyCase {
@@ -15,26 +17,7 @@ export interface AccuracyAgent {
 }
 
 const dentist: AccuracyAgent = {
-  prompt: `You are Robin, the receptionist of Harbour Dental, a dental practice in Portsmouth.
-Speak in short, friendly sentences. Never give medical advice.
-
-# Opening hours
-We are open Monday to Friday from eight in the morning to six in the evening.
-On Saturday we are open from nine to one.
-We are closed on Sunday.
-
-# Getting here
-We are at 12 Quay Street, two minutes from the harbour station.
-There is free parking for patients behind the building.
-
-# Prices
-A checkup costs forty five pounds.
-A cleaning with the hygienist costs sixty pounds.
-Children under eighteen are treated free of charge.
-
-# Appointments
-New patients are welcome, and the next free appointment is on Tuesday at ten.
-To cancel an appointment, please call us a day ahead.`,
+  prompt: sampleAgent.promptTemplate,
   cases: [
     { ask: "Hi, what time do you open on Saturday?", expect: /nine to one/ },
     { before: ["Hi, what time do you open on Saturday?"], ask: "And on Sunday?", expect: /closed on Sunday/ },

@@ -169,9 +169,9 @@ test("a node reports its free capacity and whether it takes calls", async (conte
   const node = nodes.create({ load });
   await node.beat(ADDRESSES);
   const { rows } = await nodes.server.database.$client.query(
-    "select state, calls_held, free_places from nodes",
+    "select state, active_calls, free_places from nodes",
   );
-  assert.deepEqual(rows, [{ state: "draining", calls_held: 3, free_places: 7 }]);
+  assert.deepEqual(rows, [{ state: "draining", active_calls: 3, free_places: 7 }]);
 });
 
 test("a node that must be alone does not start beside another", async (context) => {

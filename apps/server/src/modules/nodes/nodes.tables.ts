@@ -9,7 +9,7 @@ export const nodes = pgTable("nodes", {
   httpAddress: text("http_address").notNull(),
   sipAddress: text("sip_address").notNull(),
   state: text("state").$type<NodeState>().notNull(),
-  activeCalls: integer("calls_held").notNull(),
+  activeCalls: integer("active_calls").notNull(),
   /** Number of calls that the node can still take. */
   freePlaces: integer("free_places").notNull(),
   startedAt: instant("started_at").notNull(),

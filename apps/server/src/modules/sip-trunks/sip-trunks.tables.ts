@@ -26,7 +26,7 @@ export const sipTrunks = pgTable(
 );
 
 /** Observed state of each trunk, with the node that monitors it and the end of its lease. */
-export const sipTrunkWatches = pgTable("sip_trunk_watches", {
+export const sipTrunkMonitors = pgTable("sip_trunk_monitors", {
   sipTrunkId: uuid("sip_trunk_id")
     .primaryKey()
     .references(() => sipTrunks.id, { onDelete: "cascade" }),

@@ -6,7 +6,7 @@ import type { SipTrunk } from "@parley/contract";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { waitFor } from "@parley/testing";
 import { createTestServer, type TestServer } from "../testing.ts";
-import { sipTrunkWatches } from "./sip-trunks.tables.ts";
+import { sipTrunkMonitors } from "./sip-trunks.tables.ts";
 import { TestRegistrar } from "./testing.ts";
 import { TrunkMonitorPool } from "./trunk-monitor-pool.ts";
 
@@ -120,7 +120,7 @@ test("another node takes over the trunks of a crashed node once the lease expire
   const { server, clock, registrar, watch, create, shown } = await createRig(context);
   const id = await create(account);
   const leaseUntil = new Date(clock.now.getTime() + 30_000);
-  await server.database.insert(sipTrunkWatches).values({ sipTrunkId: id, nodeId: randomUUID(), leaseUntil });
+  await server.database.insert(sipTrunkMonitors).values({ sipTrunkId: id, nodeId: randomUUID(), leaseUntil });
   watch();
   await sleep(300);
   assert.equal(registrar.accepted.length, 0);

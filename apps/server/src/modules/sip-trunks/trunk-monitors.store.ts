@@ -2,7 +2,7 @@ import type { SipTrunkHealth } from "@parley/contract";
 import { and, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import type { SipTrunkRow } from "./sip-trunks.store.ts";
-import { sipTrunks, sipTrunkWatches } from "./sip-trunks.tables.ts";
+import { sipTrunks, sipTrunkMonitors } from "./sip-trunks.tables.ts";
 
 /** Lists every trunk that accepts outbound calls. */
 export async function listReachableTrunks(queries: Queries): Promise<SipTrunkRow[]> {
@@ -50,14 +50,14 @@ async function takeSomeWatches(
       .for("key share");
     if (existing.length === 0) return [];
     const taken = await transaction
-      .insert(sipTrunkWatches)
+      .insert(sipTrunkMonitors)
       .values(existing.map(({ id }) => ({ sipTrunkId: id, nodeId, leaseUntil })))
       .onConflictDoUpdate({
-        target: sipTrunkWatches.sipTrunkId,
+        target: sipTrunkMonitors.sipTrunkId,
         set: { nodeId, leaseUntil },
-        setWhere: sql`${sipTrunkWatches.nodeId} = ${nodeId} or ${sipTrunkWatches.leaseUntil} <= ${now.toISOString()}`,
+        setWhere: sql`${sipTrunkMonitors.nodeId} = ${nodeId} or ${sipTrunkMonitors.leaseUntil} <= ${now.toISOString()}`,
       })
-      .returning({ id: sipTrunkWatches.sipTrunkId });
+      .returning({ id: sipTrunkMonitors.sipTrunkId });
     return taken.map(({ id }) => id);
   });
 }
@@ -76,14 +76,14 @@ export async function writeSeen(
   { health, serviceRoutes }: SeenTrunk,
 ): Promise<void> {
   await queries
-    .update(sipTrunkWatches)
+    .update(sipTrunkMonitors)
     .set({ health, serviceRoutes })
-    .where(and(eq(sipTrunkWatches.sipTrunkId, sipTrunkId), eq(sipTrunkWatches.nodeId, nodeId)));
+    .where(and(eq(sipTrunkMonitors.sipTrunkId, sipTrunkId), eq(sipTrunkMonitors.nodeId, nodeId)));
 }
 
 /** Releases all leases of a node, so that other nodes can take over at once. */
 export async function releaseWatches(queries: Queries, nodeId: string): Promise<void> {
-  await queries.delete(sipTrunkWatches).where(eq(sipTrunkWatches.nodeId, nodeId));
+  await queries.delete(sipTrunkMonitors).where(eq(sipTrunkMonitors.nodeId, nodeId));
 }
 
 /** Observed health of those of the trunks that a node monitors now. */
@@ -93,17 +93,17 @@ export async function findHealth(
   now: Date,
 ): Promise<Map<string, SipTrunkHealth>> {
   const rows = await queries
-    .select({ id: sipTrunkWatches.sipTrunkId, health: sipTrunkWatches.health })
-    .from(sipTrunkWatches)
-    .where(and(inArray(sipTrunkWatches.sipTrunkId, [...trunkIds]), gt(sipTrunkWatches.leaseUntil, now)));
+    .select({ id: sipTrunkMonitors.sipTrunkId, health: sipTrunkMonitors.health })
+    .from(sipTrunkMonitors)
+    .where(and(inArray(sipTrunkMonitors.sipTrunkId, [...trunkIds]), gt(sipTrunkMonitors.leaseUntil, now)));
   return new Map(rows.flatMap(({ id, health }) => (health === null ? [] : [[id, health] as const])));
 }
 
 /** Service routes of the current registration (RFC 3608); empty if no node is registered. */
 export async function findServiceRoutes(queries: Queries, trunkId: string, now: Date): Promise<string[]> {
   const [row] = await queries
-    .select({ serviceRoutes: sipTrunkWatches.serviceRoutes })
-    .from(sipTrunkWatches)
-    .where(and(eq(sipTrunkWatches.sipTrunkId, trunkId), gt(sipTrunkWatches.leaseUntil, now)));
+    .select({ serviceRoutes: sipTrunkMonitors.serviceRoutes })
+    .from(sipTrunkMonitors)
+    .where(and(eq(sipTrunkMonitors.sipTrunkId, trunkId), gt(sipTrunkMonitors.leaseUntil, now)));
   return row?.serviceRoutes ?? [];
 }

@@ -1,0 +1,79 @@
+import {
+  createKeypadTool,
+  Dialogue,
+  type PhraseBook,
+  VoiceConversation,
+  type VoiceConversationOptions,
+  type VoiceSpeeds,
+} from "@parley/conversation";
+import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
+import type { Providers } from "../model-providers/conversation-providers.ts";
+import {
+  scopeLanguageModel,
+  scopeSpeechToText,
+  scopeTextToSpeech,
+  scopeTurnEnd,
+  scopeVoiceActivity,
+} from "../model-providers/scoped-providers.ts";
+import type { CallScope } from "../platform/call-scope.ts";
+import type { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
+import type { MediaCall } from "./media-protocol.ts";
+
+/** Resources that the conversations of a media process share. */
+export interface ConversationResources {
+  providers: Providers;
+  phrases: PhraseBook;
+  speeds: VoiceSpeeds;
+  outbound: OutboundClient;
+}
+
+/** The call's side of its conversation. */
+export interface ConversationHandlers {
+  /** Signs the request of a tool. */
+  sign: SignRequest;
+  /** Sends keys to the peer. */
+  press: (keys: string, signal: AbortSignal) => Promise<void>;
+  onEvent: VoiceConversationOptions["onEvent"];
+  onDecision: VoiceConversationOptions["onDecision"] | undefined;
+}
+
+/** Creates the conversation of a call. An exception in one of its providers ends only this call. */
+export function createCallConversation(
+  call: MediaCall,
+  scope: CallScope,
+  { providers, phrases, speeds, outbound }: ConversationResources,
+  { sign, press, onEvent, onDecision }: ConversationHandlers,
+): VoiceConversation {
+  const { sampleRateHz, agent, conversation, endCall, keypad, llmReasoningEffort } = call;
+  const { languageModelFor, speechToText, voicesFor, voiceActivity, noiseSuppressor, turnEnd } = providers;
+  const [{ tts, voice }, ...fallbackVoices] = voicesFor({
+    voiceId: agent.voice,
+    fallbackVoiceId: call.fallbackVoiceId,
+    language: agent.language,
+  });
+  return new VoiceConversation({
+    sampleRateHz,
+    agent: { ...agent, voice },
+    dialogue: new Dialogue({
+      model: scopeLanguageModel(scope, languageModelFor(call.llmModel)),
+      instructions: call.instructions,
+      tools: [
+        ...call.tools.map((tool) => createWebhookTool(tool, conversation, outbound, sign)),
+        ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
+      ],
+      temperature: call.llmTemperature,
+      ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
+      ...(endCall !== undefined && { endCall }),
+    }),
+    stt: scopeSpeechToText(scope, speechToText),
+    tts: scopeTextToSpeech(scope, tts),
+    fallbackVoices: fallbackVoices.map((each) => ({ ...each, tts: scopeTextToSpeech(scope, each.tts) })),
+    phrases,
+    speeds,
+    vad: scopeVoiceActivity(scope, voiceActivity),
+    noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,
+    ...(turnEnd && { turnEnd: scopeTurnEnd(scope, turnEnd) }),
+    ...(onDecision && { onDecision }),
+    onEvent,
+  });
+}

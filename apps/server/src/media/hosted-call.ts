@@ -1,0 +1,134 @@
+import type { VoiceConversation } from "@parley/conversation";
+import type { CallScope } from "../platform/call-scope.ts";
+import { monotonicMs } from "../platform/monotonic-clock.ts";
+import type { FromMedia, ToMedia } from "./media-protocol.ts";
+import { PhoneMedia } from "./phone/phone-media.ts";
+import type { RecordingSpool } from "./recording/recording-spool.ts";
+import { attempt } from "./report-error.ts";
+import type { TurnLog } from "./turn-logs.ts";
+import { WebMedia } from "./web/web-media.ts";
+
+/** A call's resources before its media is open. */
+export interface CallParts {
+  scope: CallScope;
+  turnLog: TurnLog | undefined;
+  conversation: VoiceConversation;
+  spool: RecordingSpool | undefined;
+}
+
+/** Messages for one call, except `close` and `finish`. */
+type CallMessage = Exclude<
+  ToMedia,
+  { type: "configure" | "speechFit" | "open" | "openWeb" | "signed" | "finish" | "close" }
+>;
+type WebMessage = Extract<ToMedia, { type: "join" | "fragment" | "live" }>;
+
+/** One open call of a media process: owns its conversation, its media, its turn log and its recording. */
+export class HostedCall {
+  readonly #callId: string;
+  readonly #parts: CallParts;
+  readonly #media: PhoneMedia | WebMedia;
+  readonly #send: (message: FromMedia) => void;
+
+  constructor(
+    callId: string,
+    parts: CallParts,
+    media: PhoneMedia | WebMedia,
+    send: (message: FromMedia) => void,
+  ) {
+    this.#callId = callId;
+    this.#parts = parts;
+    this.#media = media;
+    this.#send = send;
+  }
+
+  /** Carries out a message. An exception ends only this call. */
+  receive(message: CallMessage): void {
+    this.#parts.scope.guard(() => this.#deliver(message))();
+  }
+
+  /** Sends the keys to the peer. Resolves when they are sent. */
+  async press(keys: string, signal: AbortSignal): Promise<void> {
+    if (this.#media instanceof PhoneMedia) return await this.#media.press(keys, signal);
+    // A browser call has no line for tones: the pressed keys are only reported.
+    this.#parts.conversation.noteSentKeys(keys, 0);
+  }
+
+  /** Ends the conversation after an exception, which left the call in an unknown state. */
+  fail(message: string): void {
+    this.#attempt(() => this.#parts.conversation.end("error_internal", message));
+    this.#attempt(() => this.#parts.conversation.close());
+  }
+
+  /** Ends the conversation, whose last items are sent before `finished`. */
+  finish(): void {
+    this.#attempt(() => this.#parts.conversation.end("user_hangup"));
+    this.#send({ type: "finished", callId: this.#callId });
+  }
+
+  /** Closes all parts, even if closing one of them throws. Resolves when the turn log is written. */
+  async close(): Promise<void> {
+    const { scope, conversation, turnLog, spool } = this.#parts;
+    // Adds the speech that the hang-up interrupted to the transcript first.
+    this.#attempt(() => conversation.end("user_hangup"));
+    scope.end();
+    this.#attempt(() => conversation.close());
+    const isLogWritten = this.#attempt(() => turnLog?.close());
+    const statistics = this.#attempt(() => this.#media.statistics);
+    this.#attempt(() => this.#media.close());
+    this.#attempt(() => void spool?.close());
+    this.#send({ type: "closed", callId: this.#callId, statistics });
+    await isLogWritten;
+  }
+
+  #deliver(message: CallMessage): void {
+    const media = this.#media;
+    switch (message.type) {
+      case "connect":
+        if (media instanceof PhoneMedia) media.connect(message.path);
+        return;
+      case "start":
+        if (media instanceof PhoneMedia) media.start();
+        return;
+      case "confirm":
+        if (media instanceof PhoneMedia) media.confirm();
+        return;
+      case "key":
+        if (media instanceof PhoneMedia) media.hearKey(message.digit);
+        return;
+      case "join":
+      case "fragment":
+      case "live":
+        if (media instanceof WebMedia) this.#parts.scope.run(() => this.#deliverWeb(message, media));
+        return;
+      case "instruct": {
+        const { callId, instructionId, instruction, expiresAtMs } = message;
+        const isTaken = monotonicMs() < expiresAtMs && this.#parts.conversation.instruct(instruction);
+        return this.#send({ type: "instructed", callId, instructionId, isTaken });
+      }
+    }
+  }
+
+  #deliverWeb(message: WebMessage, media: WebMedia): void {
+    switch (message.type) {
+      case "join": {
+        const { callId, requestId, sdp } = message;
+        void media.join(sdp).then((result) => this.#send({ type: "joined", callId, requestId, result }));
+        return;
+      }
+      case "fragment": {
+        const { callId, requestId, fragment } = message;
+        void media
+          .take(fragment)
+          .then((result) => this.#send({ type: "fragmentTaken", callId, requestId, result }));
+        return;
+      }
+      case "live":
+        return media.tell(message.event);
+    }
+  }
+
+  #attempt<T>(work: () => T): T | undefined {
+    return attempt(`closing call ${this.#callId}`, work);
+  }
+}

@@ -6,6 +6,7 @@ import type { OrganizationLimitsService } from "../organizations/organization-li
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { InboundNumbers } from "./inbound-numbers.ts";
+import { NumberClaims } from "./number-claims.ts";
 import { bindPhoneNumberRoutes } from "./phone-numbers.routes.ts";
 import { PhoneNumbersService } from "./phone-numbers.service.ts";
 
@@ -23,13 +24,14 @@ export function createPhoneNumbers(
   dependencies: Dependencies,
 ) {
   const { agents, sipTrunks } = dependencies;
-  const phoneNumbers = new PhoneNumbersService(database, { ...dependencies, clock });
+  const claims = new NumberClaims(sipTrunks);
+  const phoneNumbers = new PhoneNumbersService(database, { ...dependencies, claims, clock });
   const inboundNumbers = new InboundNumbers({ database, sipTrunks, bus });
   sipTrunks.deleting.subscribe(async (transaction, { by, sipTrunkId, isForced }) => {
     await phoneNumbers.releaseTrunk(transaction, by, sipTrunkId, { isForced });
   });
   sipTrunks.inboundChanged.subscribe(async (transaction, trunk) => {
-    await phoneNumbers.requireClaims(transaction, trunk);
+    await claims.requireTrunk(transaction, trunk);
   });
   agents.deleted.subscribe(async (transaction, agentId) => {
     await phoneNumbers.releaseAgent(transaction, agentId);

@@ -11,8 +11,9 @@ import type { AgentWriter } from "../agents/agent-writer.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
-import { areDistinguishable, type InboundTrunk, type TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
+import type { TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import type { NumberClaims } from "./number-claims.ts";
 import {
   bindNumber,
   normalizeEnvironment,
@@ -54,6 +55,7 @@ interface PhoneNumbersDependencies {
   sipTrunks: SipTrunksService;
   organizations: OrganizationsService;
   organizationLimits: OrganizationLimitsService;
+  claims: NumberClaims;
   clock: Clock;
 }
 
@@ -67,6 +69,7 @@ export class PhoneNumbersService {
   readonly #sipTrunks: SipTrunksService;
   readonly #organizations: OrganizationsService;
   readonly #limits: OrganizationLimitsService;
+  readonly #claims: NumberClaims;
 
   constructor(database: Database, dependencies: PhoneNumbersDependencies) {
     this.#database = database;
@@ -77,6 +80,7 @@ export class PhoneNumbersService {
     this.#sipTrunks = dependencies.sipTrunks;
     this.#organizations = dependencies.organizations;
     this.#limits = dependencies.organizationLimits;
+    this.#claims = dependencies.claims;
   }
 
   /** Binds the number to the agent. A number that the organization already has must not be bound to another agent. */
@@ -92,7 +96,7 @@ export class PhoneNumbersService {
       const isThere = await this.#sipTrunks.lockForReference(transaction, by.organizationId, sipTrunkId);
       if (!isThere)
         throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
-      await this.#requireClaim(transaction, by.organizationId, sipTrunkId, e164);
+      await this.#claims.requireNumber(transaction, by.organizationId, sipTrunkId, e164);
       await this.#writer.lock(transaction, by, [agentId]);
       if (environment !== null) await this.#agents.requireEnvironment(transaction, agentId, environment);
       const { organizationId } = by;
@@ -208,44 +212,6 @@ export class PhoneNumbersService {
   /** Unbinds the numbers of a deleted agent; the organization keeps them. */
   async releaseAgent(transaction: Queries, agentId: string): Promise<void> {
     await store.unbindNumbersOfAgent(transaction, agentId, this.#clock.now());
-  }
-
-  /**
-   * Rejects a change of a trunk after which a call could no longer be told apart from one of another organization's
-   * trunk with the same number.
-   */
-  async requireClaims(transaction: Queries, trunk: InboundTrunk): Promise<void> {
-    await store.lockAllClaims(transaction);
-    const e164s = await store.listE164OfTrunk(transaction, trunk.id);
-    if (!(await this.#areClaimsDistinct(transaction, trunk, e164s)))
-      throw invalidBody(
-        "allowedAddresses",
-        "must not overlap with the addresses of another organization's trunk that has one of this trunk's numbers",
-      );
-  }
-
-  async #requireClaim(
-    transaction: Queries,
-    organizationId: string,
-    sipTrunkId: string,
-    e164: string,
-  ): Promise<void> {
-    await store.lockClaim(transaction, e164);
-    const trunk = (await this.#sipTrunks.findInbound([sipTrunkId], transaction)).get(sipTrunkId);
-    if (trunk?.organizationId !== organizationId) throw new Error("the trunk vanished while it was locked");
-    // The error says only that the number is in use, not by which organization.
-    if (!(await this.#areClaimsDistinct(transaction, trunk, [e164])))
-      throw invalidBody("e164", "is already in use");
-  }
-
-  async #areClaimsDistinct(
-    transaction: Queries,
-    trunk: InboundTrunk,
-    e164s: readonly string[],
-  ): Promise<boolean> {
-    const others = await store.findTrunkIdsOfOthers(transaction, trunk.organizationId, e164s);
-    const trunks = await this.#sipTrunks.findInbound(others, transaction);
-    return [...trunks.values()].every((other) => areDistinguishable(trunk, other));
   }
 
   /** Finds the agent that answers calls to this number (E.164) of this trunk; `undefined` if it is bound to none. */

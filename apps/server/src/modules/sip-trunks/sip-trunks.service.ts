@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkHealth, SipTrunkUpdate } from "@parley/contract";
-import { type Hop, locateServer, type NextHop } from "@parley/sip";
+import type { Hop, NextHop } from "@parley/sip";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Author } from "../../platform/author.ts";
@@ -14,19 +14,16 @@ import type { OrganizationLimitsService } from "../organizations/organization-li
 import {
   type InboundTrunk,
   isAddressListed,
-  isAddressOrBlock,
   namesAddresses,
   nextHopOf,
   partiesOn,
   type TrunkSettings,
-  unknownHealth,
 } from "./sip-trunks.rules.ts";
-import { ProxyAddresses } from "./proxy-addresses.ts";
+import { inboundOf, presentTrunk, settingsOf } from "./sip-trunk-view.rules.ts";
+import { locateInTime, ProxyAddresses, requireUsableAddresses } from "./proxy-addresses.ts";
 import * as store from "./sip-trunks.store.ts";
 import { sipTrunks } from "./sip-trunks.tables.ts";
 import { findHealth, findServiceRoutes } from "./trunk-monitors.store.ts";
-
-const RESOLVE_DEADLINE_MS = 3_000;
 
 export interface SipCredentials {
   username: string;
@@ -91,19 +88,19 @@ export class SipTrunksService {
       return await store.insertTrunk(transaction, trunk);
     });
     this.#tellChange();
-    return present(row, undefined);
+    return presentTrunk(row, undefined);
   }
 
   async get(organizationId: string, id: string): Promise<SipTrunk> {
     const row = await store.findTrunk(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    return present(row, (await this.#health([id])).get(id));
+    return presentTrunk(row, (await this.#health([id])).get(id));
   }
 
   async list(organizationId: string, query: PageQuery) {
     const found = await store.listTrunks(this.#database, organizationId, query);
     const health = await this.#health(found.rows.map(({ id }) => id));
-    return toPage(query, found, (row) => present(row, health.get(row.id)));
+    return toPage(query, found, (row) => presentTrunk(row, health.get(row.id)));
   }
 
   async update(
@@ -126,7 +123,7 @@ export class SipTrunksService {
       return updated;
     });
     this.#tellChange();
-    return present(changed, (await this.#health([id])).get(id));
+    return presentTrunk(changed, (await this.#health([id])).get(id));
   }
 
   /** Throws `not_found`, and `in_use` unless it is forced. */
@@ -281,31 +278,6 @@ export const encryptedPasswords: EncryptedColumn = {
   contextOf,
 };
 
-/** Rejects a proxy that is not a resolvable host name or IP address (specification §9). */
-async function requireUsableAddresses(change: Omit<SipTrunkCreate, "friendlyName">): Promise<void> {
-  for (const [index, entry] of (change.allowedAddresses ?? []).entries()) {
-    if (!isAddressOrBlock(entry))
-      throw invalidBody(`allowedAddresses.${index}`, "must be an IP address or a CIDR block");
-  }
-  if (typeof change.proxyAddress !== "string") return;
-  const proxy = nextHopOf({ proxyAddress: change.proxyAddress, transport: change.transport ?? null });
-  if (proxy === undefined)
-    throw invalidBody("proxyAddress", "must be a host name or IP address, with an optional port");
-  if ((await locateInTime(proxy)).length === 0)
-    throw invalidBody("proxyAddress", "must resolve to an IP address");
-}
-
-/** Empty if the proxy has no address, or none is found in time. */
-async function locateInTime(proxy: NextHop): Promise<readonly Hop[]> {
-  const deadline = Promise.withResolvers<[]>();
-  const timer = setTimeout(() => deadline.resolve([]), RESOLVE_DEADLINE_MS);
-  try {
-    return await Promise.race([locateServer(proxy).catch((): [] => []), deadline.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function requireCredentials(trunk: Partial<store.SipTrunkInsert>): void {
   const { isInboundAuthenticated, isRegistrationRequired, proxyAddress, username, encryptedPassword } = trunk;
   const hasCredentials = typeof username === "string" && typeof encryptedPassword === "string";
@@ -313,39 +285,4 @@ function requireCredentials(trunk: Partial<store.SipTrunkInsert>): void {
     throw invalidBody("isInboundAuthenticated", "requires username and password");
   if (isRegistrationRequired === true && !(hasCredentials && typeof proxyAddress === "string"))
     throw invalidBody("isRegistrationRequired", "requires proxyAddress, username and password");
-}
-
-function inboundOf(row: store.SipTrunkRow): InboundTrunk {
-  const { id, organizationId, allowedAddresses, proxyAddress, transport } = row;
-  const { isInboundAuthenticated, username } = row;
-  return {
-    id,
-    organizationId,
-    allowedAddresses,
-    proxyAddress,
-    transport,
-    isInboundAuthenticated,
-    username,
-  };
-}
-
-function settingsOf(row: store.SipTrunkRow): TrunkSettings {
-  return {
-    id: row.id,
-    friendlyName: row.friendlyName,
-    proxyAddress: row.proxyAddress,
-    transport: row.transport,
-    allowedAddresses: row.allowedAddresses,
-    username: row.username,
-    isInboundAuthenticated: row.isInboundAuthenticated,
-    isRegistrationRequired: row.isRegistrationRequired,
-    isSrtpRequired: row.isSrtpRequired,
-    hasPassword: row.encryptedPassword !== null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
-}
-
-function present(row: store.SipTrunkRow, health: SipTrunkHealth = unknownHealth): SipTrunk {
-  return { ...settingsOf(row), health };
 }

@@ -1,5 +1,3 @@
-export { sampleAgent as demoAgent } from "@parley/contract/sample-agent";
-
 /** Number reserved for fiction. */
 export const demoNumber = "+12025550142";
 

@@ -1,5 +1,6 @@
 import type { Agent, Call, CallDetail, PhoneNumber, SipTrunk } from "@parley/contract";
-import { demoAgent, demoNumber } from "./demo-agent.ts";
+import { sampleAgent } from "@parley/contract/sample-agent";
+import { demoNumber } from "./demo-agent.ts";
 
 /** API requests of the demo, which any client could send. */
 export class DemoApi {
@@ -13,14 +14,14 @@ export class DemoApi {
 
   /** Creates or updates the demo's agent and its number to this release's definition, and returns the agent's id. */
   async ensureAgent(): Promise<string> {
-    const query = new URLSearchParams({ search: demoAgent.name });
+    const query = new URLSearchParams({ search: sampleAgent.name });
     const [existing] = await this.#request<Agent[]>("GET", `/agents?${query.toString()}`);
     if (existing !== undefined) {
-      await this.#request("PATCH", `/agents/${existing.id}`, demoAgent);
+      await this.#request("PATCH", `/agents/${existing.id}`, sampleAgent);
       return existing.id;
     }
     const trunk = await this.#request<SipTrunk>("POST", "/sip-trunks", { friendlyName: "Demo" });
-    const agent = await this.#request<Agent>("POST", "/agents", { ...demoAgent, sipTrunkId: trunk.id });
+    const agent = await this.#request<Agent>("POST", "/agents", { ...sampleAgent, sipTrunkId: trunk.id });
     await this.#request<PhoneNumber>("POST", `/agents/${agent.id}/phone-numbers`, { e164: demoNumber });
     return agent.id;
   }

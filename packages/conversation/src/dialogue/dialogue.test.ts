@@ -9,13 +9,8 @@ import {
   type ModelScript,
   type ModelStep,
 } from "../testing/scripted-language-model.ts";
-import {
-  Dialogue,
-  type DialogueInput,
-  type DialogueOptions,
-  type ReplyPart,
-  type ToolResultEntry,
-} from "./dialogue.ts";
+import { Dialogue, type DialogueInput, type DialogueOptions } from "./dialogue.ts";
+import type { ReplyPart, ToolResultEntry } from "./open-reply.ts";
 import type { DialogueTool } from "./tool.ts";
 
 const never = new AbortController().signal;

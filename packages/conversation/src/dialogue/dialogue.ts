@@ -1,12 +1,22 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { randomUUID } from "node:crypto";
 import type { LanguageModel } from "../providers/language-model.ts";
-import type { ProviderError } from "../providers/provider-error.ts";
 import { systemTimers, type Timers } from "../timers.ts";
 import type { TranscriptEntry } from "../transcript.ts";
 import { Deadline } from "./deadline.ts";
 import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
 import { trimToWindow } from "./context-window.ts";
+import {
+  addText,
+  addToolCall,
+  addToolResult,
+  countCharacters,
+  type OpenReply,
+  type ReplyPart,
+  toMessage,
+  type ToolResultEntry,
+  toResultEntry,
+} from "./open-reply.ts";
 import { renderPrompt } from "./prompt.ts";
 import { endCallDefinition, END_CALL_TOOL_NAME, type DialogueTool } from "./tool.ts";
 import { type ToolCall, ToolCalls, type ToolOutcome } from "./tool-calls.ts";
@@ -40,29 +50,11 @@ export type DialogueInput =
    */
   | { type: "preview"; text: string };
 
-/**
- * `segment` numbers the stretches of text between tool calls: the text of one segment is one message of the transcript.
- */
-export type ReplyPart =
-  | { type: "text"; text: string; segment: number }
-  /** `isAwaited`: a `toolResult` follows. Otherwise the result comes after the reply, by `onLateResult`. */
-  | { type: "toolCall"; toolCallId: string; toolName: string; input: string; isAwaited: boolean }
-  | { type: "toolResult"; toolCallId: string; toolName: string; output: string; isError: boolean }
-  /** The model waits for its tools: no text comes before their results. */
-  | { type: "wait" }
-  /** The model failed before its first token and is retried. */
-  | { type: "retry"; error: ProviderError }
-  /** The last part. The owner hangs up if `endsConversation`. */
-  | { type: "end"; endsConversation: boolean };
-
 export interface Reply extends AsyncIterable<ReplyPart> {
   readonly id: string;
   /** Makes a preview the actual reply. */
   confirm(): void;
 }
-
-/** Result of a tool, or the reason of its failure. */
-export type ToolResultEntry = TranscriptEntry & { type: "tool_result" };
 
 const MAX_TOOL_ROUNDS = 5;
 /** Maximum length of a reply, about eight minutes of speech; longer ones are cut off. */
@@ -264,58 +256,10 @@ export class Dialogue {
   }
 }
 
-/** A reply under way. Its text is kept separately until it is known how much of it enters the history. */
-interface OpenReply {
-  id: string;
-  /** Entries that only the model sees, after the history. */
-  modelOnlyEntries: readonly TranscriptEntry[];
-  confirmed: Promise<void>;
-  isConfirmed: boolean;
-  entries: (TranscriptEntry | { type: "segment"; index: number })[];
-  segments: string[];
-  /** Running tools of the reply. */
-  calls: Set<ToolCall>;
-}
-
 function toModelOnlyEntries(input: DialogueInput): TranscriptEntry[] {
   if (input.type === "preview") return [{ type: "message", role: "user", text: input.text }];
   if (input.type !== "continue" || input.guidance === undefined) return [];
   return [{ type: "instruction", text: input.guidance }];
-}
-
-function countCharacters(open: OpenReply): number {
-  return open.segments.reduce((length, segment) => length + segment.length, 0);
-}
-
-function toMessage(open: OpenReply, index: number): TranscriptEntry {
-  return { type: "message", role: "agent", text: open.segments[index] ?? "" };
-}
-
-function addText(open: OpenReply, text: string): ReplyPart {
-  if (open.entries.at(-1)?.type !== "segment") {
-    open.entries.push({ type: "segment", index: open.segments.length });
-    open.segments.push("");
-  }
-  const segment = open.segments.length - 1;
-  open.segments[segment] += text;
-  return { type: "text", text, segment };
-}
-
-function addToolCall(open: OpenReply, call: ToolCall, input: string): ReplyPart {
-  const { toolCallId, toolName, isAsync } = call;
-  open.calls.add(call);
-  open.entries.push({ type: "tool_call", toolCallId, toolName, text: input });
-  return { type: "toolCall", toolCallId, toolName, input, isAwaited: !isAsync };
-}
-
-function addToolResult(open: OpenReply, call: ToolCall, outcome: ToolOutcome): ReplyPart {
-  open.calls.delete(call);
-  open.entries.push(toResultEntry(outcome));
-  return { type: "toolResult", ...outcome };
-}
-
-function toResultEntry({ toolCallId, toolName, output, isError }: ToolOutcome): ToolResultEntry {
-  return { type: "tool_result", toolCallId, toolName, text: output, isError };
 }
 
 function readFarewell(input: string): string | undefined {

@@ -1,4 +1,5 @@
-import type { Dialogue, ToolResultEntry } from "../../dialogue/dialogue.ts";
+import type { Dialogue } from "../../dialogue/dialogue.ts";
+import type { ToolResultEntry } from "../../dialogue/open-reply.ts";
 import type { SampleRateHz } from "../../providers/speech-to-text.ts";
 import type { TextToSpeech } from "../../providers/text-to-speech.ts";
 import type { TranscriptEntry } from "../../transcript.ts";

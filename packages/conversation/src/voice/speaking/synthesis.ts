@@ -1,4 +1,4 @@
-import type { ReplyPart } from "../../dialogue/dialogue.ts";
+import type { ReplyPart } from "../../dialogue/open-reply.ts";
 import { timeoutError } from "../../dialogue/deadline.ts";
 import { toProviderError } from "../../dialogue/model-error.ts";
 import type { ProviderError } from "../../providers/provider-error.ts";

@@ -5,7 +5,6 @@ import { DigestClient } from "../../digest/client.ts";
 import { isSips, parseUri } from "../../grammar/uri.ts";
 import { HeaderList } from "../../messages/header-list.ts";
 import type { OutgoingRequest, SipResponse } from "../../messages/message.ts";
-import { retryAfterMs } from "../../messages/delta-seconds.ts";
 import { newTag } from "../../transactions/identifiers.ts";
 import type { ClientTransaction } from "../../transactions/client-transaction.ts";
 import { TIMEOUT_MS } from "../../transactions/timers.ts";
@@ -14,6 +13,14 @@ import type { Destination, Hop } from "../../transport/transport.ts";
 import type { OpenCall, UserAgentCore } from "../core.ts";
 import { DialogSession } from "../session/dialog-session.ts";
 import { formatParty, uriOf, writeIdentity } from "../identity.ts";
+import {
+  canceled,
+  noResponse,
+  rejection,
+  ringTimeout,
+  unacceptable,
+  unreachable,
+} from "./invite-failures.ts";
 import type { InviteFailure, InviteOptions, InviteResult } from "./invite-options.ts";
 import { OutgoingFork } from "./outgoing-fork.ts";
 import { RedirectTargets } from "./redirection.ts";
@@ -29,27 +36,6 @@ const MAX_INTERVAL_RAISES = 3;
 
 const DEFAULT_RING_TIMEOUT_MS = 180_000;
 const DEFAULT_MAX_REDIRECTS = 5;
-
-const canceled: InviteFailure = { ok: false, cause: "canceled", status: 487, reason: "Request Terminated" };
-const ringTimeout: InviteFailure = {
-  ok: false,
-  cause: "ring_timeout",
-  status: 408,
-  reason: "Request Timeout",
-};
-const noResponse: InviteFailure = { ok: false, cause: "no_response", status: 408, reason: "Request Timeout" };
-const unreachable: InviteFailure = {
-  ok: false,
-  cause: "transport_error",
-  status: 503,
-  reason: "Service Unavailable",
-};
-const unacceptable: InviteFailure = {
-  ok: false,
-  cause: "rejected",
-  status: 488,
-  reason: "Not Acceptable Here",
-};
 
 /** An outgoing call (RFC 3261 §13.2) with challenges, redirections, cancellation and forks. */
 export class OutgoingInvite implements OpenCall {
@@ -335,17 +321,4 @@ export class OutgoingInvite implements OpenCall {
   abandon(): void {
     this.#fail(canceled);
   }
-}
-
-function rejection(response: SipResponse): InviteFailure {
-  const { status, reason, headers } = response;
-  const waitMs = retryAfterMs(response);
-  return {
-    ok: false,
-    cause: "rejected",
-    status,
-    reason,
-    headers,
-    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-  };
 }

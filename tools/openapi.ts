@@ -8,7 +8,7 @@ import { type OpenApi, writeOperations, writeTypes } from "./client-source/clien
 
 const document = buildOpenApi();
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the generator throws at what it does not know
-const source = buildOpenApi({ hasOperator: false }) as unknown as OpenApi;
+const source = buildOpenApi({ isOnlyV1: true }) as unknown as OpenApi;
 
 const files = {
   "openapi.json": `${JSON.stringify(document, undefined, 2)}\n`,

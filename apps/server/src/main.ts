@@ -26,13 +26,13 @@ async function main(): Promise<void> {
   }
 }
 
-/** Shows the way into an empty database, once. The lines are no part of the log, whose keys are redacted. */
+/** Shows the way into an installation without an owner. The lines are no part of the log, whose keys are redacted. */
 async function welcome(node: ParleyNode, logger: Logger): Promise<void> {
   try {
     const access = await node.createFirstAccess();
     if (access !== undefined) process.stdout.write(describeFirstAccess(access));
   } catch (error) {
-    logger.error({ err: error }, "creating the first API key failed");
+    logger.error({ err: error }, "creating the link to sign up failed");
   }
 }
 

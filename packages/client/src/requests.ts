@@ -7,7 +7,8 @@ const DEFAULT_MAX_RETRIES = 2;
 const retriedStatuses: ReadonlySet<number> = new Set([429, 503]);
 
 export interface ParleyOptions {
-  apiKey: string;
+  /** Default: none, for pages of the server itself, whose requests have the session cookie. */
+  apiKey?: string;
   /** URL of the API including its version: `https://voice.example.com/v1`. */
   baseUrl: string;
   /** Limit for each attempt. @default 30000 */
@@ -92,7 +93,7 @@ export class Requests {
     const { apiKey, baseUrl, fetch = globalThis.fetch } = this.#options;
     const deadline = AbortSignal.timeout(timeoutMs);
     const headers = {
-      "x-api-key": apiKey,
+      ...(apiKey !== undefined && { "x-api-key": apiKey }),
       ...(request.body !== undefined && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     };

@@ -23,7 +23,14 @@ export const errorCodes = {
     message:
       "This destination cannot be called: it is an emergency or premium-rate number, or the operator does not allow its country for the organization.",
   },
-  unauthorized: { status: 401, message: "A valid API key is required in the x-api-key header." },
+  unauthorized: {
+    status: 401,
+    message: "A valid API key in the x-api-key header, or a session cookie, is required.",
+  },
+  forbidden: {
+    status: 403,
+    message: "The role of this API key or user does not allow this operation.",
+  },
   billing_inactive: { status: 402, message: "The organization's billing is inactive." },
   not_found: { status: 404, message: "Resource not found." },
   method_not_allowed: { status: 405, message: "Method not allowed." },

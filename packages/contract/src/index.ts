@@ -39,6 +39,8 @@ export {
 } from "./field-table.ts";
 export * from "./organizations/folders.ts";
 export * from "./calls/instructions.ts";
+export * from "./identity/roles.ts";
+export * from "./identity/sessions.ts";
 export * from "./keys.ts";
 export * from "./calls/live-channel.ts";
 export * from "./openapi.ts";

@@ -1,6 +1,8 @@
 import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
+import { requiredRoleOf } from "./identity/roles.ts";
+import { authRoutes } from "./identity/sessions.ts";
 import { operatorRoutes } from "./operator/organizations.ts";
 import { exampleOf } from "./request-example.ts";
 import { routes, tags } from "./routes.ts";
@@ -14,11 +16,13 @@ type JsonObject = Record<string, Json>;
 
 const description = `Parley runs AI voice agents on your own servers. Agents answer and place calls on the phone and in the browser.
 
-**Authentication.** Send an API key in the \`x-api-key\` header of every request. Responses have \`Cache-Control: no-store\`.
+**Authentication.** Send an API key in the \`x-api-key\` header of every request. Responses have \`Cache-Control: no-store\`. Pages of this server use the session cookie of \`/auth/sign-in\` instead; a write with it needs the header \`Origin\` of the same server.
+
+**Roles.** API keys have the role \`admin\`, \`member\` or \`read\`, people \`owner\`, \`admin\`, \`member\` or \`viewer\`. Operations that read are open to all roles, unless they say otherwise. An operation that the role does not allow returns 403 \`forbidden\`.
 
 **Responses.** \`data\` holds the object or the list. Lists add \`page\`, \`pageSize\`, \`total\` and \`hasNextPage\`. Every response has an \`x-request-id\` header.
 
-**Errors** have the body \`{ "error": code, "message": text }\`. \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id in the path that is unknown, malformed or belongs to another organization returns 404. If several errors apply, the first one in the order 401, 402, 413/415, 400, 404, 409 is returned. 401 has a \`WWW-Authenticate\` header, and 405 \`method_not_allowed\` an \`Allow\` header. Requests that are not valid HTTP get 400 \`invalid_query\`, 408 \`request_timeout\` or 431 \`headers_too_large\`.
+**Errors** have the body \`{ "error": code, "message": text }\`. \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id in the path that is unknown, malformed or belongs to another organization returns 404. If several errors apply, the first one in the order 401, 403, 402, 413/415, 400, 404, 409 is returned. 401 has a \`WWW-Authenticate\` header, and 405 \`method_not_allowed\` an \`Allow\` header. Requests that are not valid HTTP get 400 \`invalid_query\`, 408 \`request_timeout\` or 431 \`headers_too_large\`.
 
 **Request bodies** are uncompressed JSON in UTF-8 with at most 1 MiB, unless the operation states another limit, and at most ${MAX_JSON_VALUES} values. Numbers that a double does not represent exactly are rejected: integers beyond ±9007199254740991, and anything beyond ±1.8e308. Unknown fields are rejected. In updates, read-only fields are ignored and null resets a field to its default.
 
@@ -124,12 +128,14 @@ function errorExamples(): JsonObject {
 
 function operationOf(route: RouteDefinition, components: Components): JsonObject {
   const parameters = parametersOf(route);
+  const texts = [route.description ?? [], describeRole(route)].flat();
   return {
     operationId: route.operationId,
     tags: [route.tag],
     ...(route.isOperator === true && { security: [{ operatorKey: [] }] }),
+    ...(route.isAuth === true && { security: route.isPublic === true ? [] : [{ session: [] }] }),
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(texts.length === 0 ? {} : { description: texts.join("\n\n") }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
@@ -157,6 +163,13 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
   };
 }
 
+/** Names the required role, unless every role has it. */
+function describeRole(route: RouteDefinition): string[] {
+  const role = requiredRoleOf(route);
+  if (route.isOperator === true || route.isAuth === true || role === "viewer") return [];
+  return [`Requires the role \`${role}\`.`];
+}
+
 /** A webhook request, described from the receiver's side. */
 function webhookOf(webhook: WebhookDefinition, components: Components): JsonObject {
   const { type, summary, description, answer } = webhook;
@@ -176,17 +189,22 @@ function webhookOf(webhook: WebhookDefinition, components: Components): JsonObje
   };
 }
 
+/** The operation's servers, if they are not the document's. */
+function serversOf({ isOperator, isAuth }: RouteDefinition): JsonObject {
+  if (isOperator === true) return { servers: [{ url: "/operator/v1" }] };
+  return isAuth === true ? { servers: [{ url: "/auth" }] } : {};
+}
+
 /** The OpenAPI 3.1 document of the whole API, as committed in `openapi.json` and served at `/openapi.json`. */
-export function buildOpenApi({ hasOperator = true } = {}): JsonObject {
+export function buildOpenApi({ isOnlyV1 = false } = {}): JsonObject {
   const components = new Components();
   components.reference(errorSchema);
   // Not bodies of operations, but clients need them.
   components.reference(liveCallEventSchema);
   components.reference(toolRequestSchema);
   const paths: Record<string, JsonObject> = {};
-  for (const route of hasOperator ? [...routes, ...operatorRoutes] : routes) {
-    const servers = route.isOperator === true ? { servers: [{ url: "/operator/v1" }] } : {};
-    const path = (paths[route.path] ??= servers);
+  for (const route of isOnlyV1 ? routes : [...routes, ...authRoutes, ...operatorRoutes]) {
+    const path = (paths[route.path] ??= serversOf(route));
     path[route.method.toLowerCase()] = operationOf(route, components);
   }
   return {
@@ -205,7 +223,10 @@ export function buildOpenApi({ hasOperator = true } = {}): JsonObject {
     components: {
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
-        ...(hasOperator && { operatorKey: { type: "apiKey", in: "header", name: "x-api-key" } }),
+        ...(!isOnlyV1 && {
+          operatorKey: { type: "apiKey", in: "header", name: "x-api-key" },
+          session: { type: "apiKey", in: "cookie", name: "parley.session_token" },
+        }),
       },
       parameters: { IdempotencyKey: idempotencyKeyParameter },
       schemas: components.schemas,

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
+import type { RequiredRole } from "./identity/roles.ts";
 import type { OrganizationLimit } from "./organizations/limits.ts";
 
 /** Sliding-window limit per organization, over all nodes. A request that is answered with an error does not count. */
@@ -16,6 +17,12 @@ export interface RouteDefinition {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** True: an operation under `/operator/v1`, with the operator's key instead of an organization's. */
   isOperator?: true;
+  /** True: an operation under `/auth`, with the session cookie. */
+  isAuth?: true;
+  /** True: an operation under `/auth` that needs no session. */
+  isPublic?: true;
+  /** Lowest role that may use the operation. Default: `viewer` to read, `member` to write. */
+  role?: RequiredRole;
   /** Relative to the base path, with parameters in braces: `/agents/{id}`. */
   path: string;
   /** Name of the operation in OpenAPI and in generated clients. */
@@ -59,14 +66,14 @@ export function defineRoute<const R extends RouteDefinition>(route: R): R {
 }
 
 /** Whether the route supports `Idempotency-Key`. */
-export function takesIdempotencyKey({ method }: RouteDefinition): boolean {
-  return method === "POST";
+export function takesIdempotencyKey({ method, isAuth }: RouteDefinition): boolean {
+  return method === "POST" && isAuth !== true;
 }
 
 /** All error codes of a route, including those that follow from its shape. */
 export function errorsOf(route: RouteDefinition): ErrorCode[] {
   const hasPayload = route.method !== "GET";
-  const codes: ErrorCode[] = ["unauthorized", "rate_limited"];
+  const codes: ErrorCode[] = ["unauthorized", "forbidden", "rate_limited"];
   if (route.isBillingRequired !== false) codes.push("billing_inactive");
   if (hasPayload) codes.push("payload_too_large", "unsupported_media_type", "invalid_body");
   codes.push("invalid_query");

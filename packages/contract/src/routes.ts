@@ -100,6 +100,8 @@ export const tags: Readonly<Record<string, string>> = {
   "Webhook events": "Requests that Parley sends to your servers.",
   Organization: "Settings that apply to all agents of an organization.",
   "API keys": "Credentials for this API.",
+  "Sign-in":
+    "Sessions of people: the base path is `/auth`, and the credential a cookie that these operations set. A write needs the header `Origin` of this server.",
   Operator:
     "Organizations of this installation, for its operator: the base path is `/operator/v1`, and the key in `x-api-key` is that of `PARLEY_OPERATOR_API_KEY`. Without that variable these operations do not exist.",
 };

@@ -27,6 +27,8 @@ export interface NodeResources extends Omit<DatabaseConnection, "close" | "lost"
   media: Pick<MediaPool, "hasFreePlace" | "reserve" | "freePlaces" | "isReady" | "open" | "openWeb">;
   speechPlaces: LocalSpeechPlaces;
   inference: Pick<InferenceProcess, "path" | "prepareSpeech" | "useVoices">;
+  /** URL of this server as browsers see it. Usable once the node listens. */
+  origin: () => string;
   /** Usable once the node listens. */
   sip: SipEndpoint;
   readiness: Readiness;

@@ -58,6 +58,8 @@ export interface TestServerOptions {
   logger?: Logger;
   /** Default: the operator's API does not exist. */
   operatorApiKey?: string;
+  /** Default: none is configured. */
+  publicUrl?: string;
   /** Whether webhooks can reach this machine. Default: no. */
   isPrivateWebhookAllowed?: boolean;
   /** Whether checks of trunks can reach this machine. Default: no. */
@@ -85,7 +87,13 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   });
   const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;
   const settings = { operatorApiKey, isPrivateWebhookAllowed, isPrivateTrunkCheckAllowed };
-  const node = { ...resources, config: { ...resources.config, ...settings } };
+  const { publicUrl } = options;
+  const web = { ...resources.config.web, publicUrl };
+  const node = {
+    ...resources,
+    config: { ...resources.config, ...settings, web },
+    ...(publicUrl !== undefined && { origin: () => publicUrl }),
+  };
   const features = createFeatures(node);
   const { services: modules } = features;
   const started = new ClosingStack();
@@ -93,6 +101,8 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   const app = await createHttpServer({
     logger: node.logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
+    authenticateSession: async (cookies) => await modules.sessions.authenticate(cookies),
+    publicUrl: node.config.web.publicUrl,
     idempotency: new Idempotency(database, encryption, node.clock),
     rateLimiter: new RateLimiter(database, node.clock, (id) => modules.organizationLimits.find(id)),
     ...(options.limits !== undefined && { limits: options.limits }),

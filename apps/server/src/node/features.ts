@@ -8,6 +8,7 @@ import { createCalls } from "../modules/calls/calls.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
 import type { Feature, NodeResources } from "../modules/feature.ts";
 import { createFolders } from "../modules/folders/folders.module.ts";
+import { createIdentity } from "../modules/identity/identity.module.ts";
 import { createNodes } from "../modules/nodes/nodes.module.ts";
 import { createOperator } from "../modules/operator/operator.module.ts";
 import { createOrganizations } from "../modules/organizations/organizations.module.ts";
@@ -79,6 +80,7 @@ class FeatureList<Node extends NodeResources, Services extends object> {
 export function createFeatures<Node extends NodeResources>(node: Node) {
   return new FeatureList(node, {})
     .add(createOrganizations)
+    .add(createIdentity)
     .add(createApiKeys)
     .add(createOperator)
     .add(createFolders)

@@ -22,7 +22,7 @@ describe("first access to an empty database", () => {
   });
 
   beforeEach(async () => {
-    await testDatabase.database.execute(sql`truncate organizations cascade`);
+    await testDatabase.database.execute(sql`truncate organizations, users, verifications cascade`);
   });
 
   after(async () => {
@@ -34,8 +34,9 @@ describe("first access to an empty database", () => {
 
   test("an empty database gets a key and an agent to talk to, but only once", async () => {
     const access = await create();
-    assert.ok(access !== undefined);
-    const principal = await modules.apiKeys.authenticate(access.apiKey);
+    assert.ok(access?.first !== undefined);
+    const { apiKey, tryLink } = access.first;
+    const principal = await modules.apiKeys.authenticate(apiKey);
     assert.ok(principal !== undefined);
     const { data: agents } = await modules.agents.list(principal.organizationId, {
       page: 1,
@@ -43,27 +44,50 @@ describe("first access to an empty database", () => {
       sort: "desc",
     });
     assert.equal(
-      access.link,
-      `http://localhost:8080/try#key=${access.apiKey}&agent=${agents.map(({ id }) => id).join()}`,
+      tryLink,
+      `http://localhost:8080/try#key=${apiKey}&agent=${agents.map(({ id }) => id).join()}`,
     );
-    assert.ok(describeFirstAccess(access).includes(access.link));
+    const text = describeFirstAccess(access);
+    assert.ok(text.includes(tryLink) && text.includes(access.signUpLink));
+    assert.equal((await create())?.first, undefined);
+  });
+
+  test("every start prints a link to sign up until there is an owner, and the last ones stay valid", async () => {
+    const links = [];
+    for (let start = 0; start < 12; start++) links.push((await create())?.signUpLink ?? "");
+    assert.match(links[0] ?? "", /^http:\/\/localhost:8080\/sign-up#token=[\w-]{43}$/);
+    const tokens = links.map((link) => link.split("=")[1] ?? "");
+    const stored = JSON.stringify(
+      (await testDatabase.database.execute(sql`select * from verifications`)).rows,
+    );
+    assert.ok(tokens.every((token) => !stored.includes(token)));
+    const person = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
+    await assert.rejects(modules.ownerSignUp.signUp({ ...person, token: tokens[1] ?? "" }), {
+      code: "forbidden",
+    });
+    await modules.ownerSignUp.signUp({ ...person, token: tokens[2] ?? "" });
     assert.equal(await create(), undefined);
+    const other = { ...person, email: "bob@example.com" };
+    for (const token of tokens)
+      await assert.rejects(modules.ownerSignUp.signUp({ ...other, token }), { code: "forbidden" });
   });
 
   test("if two nodes start at once on an empty database, one gets the key", async () => {
     const all = await Promise.all([create(), create(), create()]);
-    assert.equal(all.filter((each) => each !== undefined).length, 1);
+    assert.equal(all.filter((each) => each?.first !== undefined).length, 1);
   });
 
   test("a bootstrap key that is set later opens the same organization", async () => {
     const access = await create();
-    const principal = await modules.apiKeys.authenticate(access?.apiKey ?? "");
+    const principal = await modules.apiKeys.authenticate(access?.first?.apiKey ?? "");
     const organizationId = await modules.apiKeys.ensureBootstrapOrganization("a-bootstrap-key-set-later");
     assert.equal(organizationId, principal?.organizationId);
   });
 
   test("a database opened by a bootstrap key gets no other key", async () => {
     await modules.apiKeys.ensureBootstrapOrganization("a-bootstrap-key-set-before");
-    assert.equal(await create(), undefined);
+    const access = await create();
+    assert.equal(access?.first, undefined);
+    assert.notEqual(access?.signUpLink, undefined);
   });
 });

@@ -16,7 +16,12 @@ import type { OpenedResources } from "./resources.ts";
 /** HTTP server of a node, with all routes that belong to no feature. */
 export async function createHttpApp(
   node: OpenedResources,
-  { apiKeys, sipTrunks, organizationLimits }: Pick<Services, "apiKeys" | "sipTrunks" | "organizationLimits">,
+  {
+    apiKeys,
+    sessions,
+    sipTrunks,
+    organizationLimits,
+  }: Pick<Services, "apiKeys" | "sessions" | "sipTrunks" | "organizationLimits">,
 ): Promise<FastifyInstance> {
   const { config, logger, database, encryption, clock, readiness, findWarnings, metrics, storage, jobs } =
     node;
@@ -25,6 +30,8 @@ export async function createHttpApp(
   const app = await createHttpServer({
     logger,
     authenticate: async (key) => await apiKeys.authenticate(key),
+    authenticateSession: async (cookies) => await sessions.authenticate(cookies),
+    publicUrl: config.web.publicUrl,
     idempotency,
     rateLimiter: new RateLimiter(database, clock, (id) => organizationLimits.find(id)),
   });

@@ -34,6 +34,7 @@ export async function openResources(context: NodeContext, boot: BootResources) {
   return {
     ...node,
     http,
+    origin,
     sip,
     storage,
     media,

@@ -18,7 +18,7 @@ export interface ParleyNode {
   readonly failed: Promise<Error>;
   readonly httpUrl: string;
   readonly sipPort: number;
-  /** Creates the access to an empty database; `undefined` if the database has an organization. */
+  /** Creates the way into an installation without an owner; `undefined` if it has one. */
   createFirstAccess: () => Promise<FirstAccess | undefined>;
   /** Local socket of the inference process. */
   readonly inferencePath: string;

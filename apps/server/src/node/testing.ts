@@ -82,6 +82,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
       putFile: async () => {},
       linkTo: async (key: string) => `https://objects.test/${key}`,
     },
+    origin: () => "http://localhost",
     media: new SilentMedia(),
     speechPlaces: unlimitedSpeechPlaces(),
     inference: { path: "", prepareSpeech: () => {}, useVoices: () => {} },

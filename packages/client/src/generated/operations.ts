@@ -61,7 +61,9 @@ export class Operations extends Requests {
    *
    * Only `name` is required. Absent and null fields get their defaults. Creates revision 1. What `GET` gave makes a copy, with its custom tools; phone numbers and environments stay with the original, so the copy's widget runs `production`.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createAgent(body: AgentCreate, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "POST", path: path`/agents`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -70,7 +72,7 @@ export class Operations extends Requests {
   /**
    * List agents.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listAgents(query: {
     /**
@@ -106,7 +108,7 @@ export class Operations extends Requests {
    * Get an agent.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getAgent(id: string, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "GET", path: path`/agents/${id}`, answer: "data" }, options);
@@ -117,8 +119,10 @@ export class Operations extends Requests {
    *
    * Changes the fields in the body and creates a new revision. A request that changes nothing creates none. Calls in progress are not affected. If `widgetConfig.environment` names no environment, returns `environment_not_found`.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateAgent(id: string, body: AgentUpdate = {}, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "PATCH", path: path`/agents/${id}`, body, answer: "data" }, options);
@@ -129,8 +133,10 @@ export class Operations extends Requests {
    *
    * The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteAgent(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}`, answer: "data" }, options);
@@ -141,8 +147,10 @@ export class Operations extends Requests {
    *
    * An agent has at most 100 tools. Creates a revision of the agent.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createCustomTool(id: string, body: CustomToolCreate, options: RequestOptions = {}): Promise<CustomToolCreated> {
     return await this.send({ method: "POST", path: path`/agents/${id}/custom-tools`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -154,7 +162,7 @@ export class Operations extends Requests {
    * Returns all tools in order of creation, not paged.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listCustomTools(id: string, options: RequestOptions = {}): Promise<CustomTool[]> {
     return await this.send({ method: "GET", path: path`/agents/${id}/custom-tools`, answer: "data" }, options);
@@ -165,7 +173,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCustomTool(id: string, toolId: string, options: RequestOptions = {}): Promise<CustomTool> {
     return await this.send({ method: "GET", path: path`/agents/${id}/custom-tools/${toolId}`, answer: "data" }, options);
@@ -176,9 +184,11 @@ export class Operations extends Requests {
    *
    * `schema`, `headers` and `queryParams` are replaced completely. Creates a revision of the agent.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateCustomTool(id: string, toolId: string, body: CustomToolUpdate = {}, options: RequestOptions = {}): Promise<CustomTool> {
     return await this.send({ method: "PATCH", path: path`/agents/${id}/custom-tools/${toolId}`, body, answer: "data" }, options);
@@ -189,9 +199,11 @@ export class Operations extends Requests {
    *
    * Creates a revision of the agent. Restoring an earlier revision restores the tool.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteCustomTool(id: string, toolId: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}/custom-tools/${toolId}`, answer: "data" }, options);
@@ -203,7 +215,7 @@ export class Operations extends Requests {
    * Every write to an agent creates a version. Versions are kept after the agent is deleted.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listAgentVersions(id: string, query: {
     /**
@@ -232,7 +244,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param revision Revision number.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getAgentVersion(id: string, revision: string, options: RequestOptions = {}): Promise<AgentVersionDetail> {
     return await this.send({ method: "GET", path: path`/agents/${id}/revisions/${revision}`, answer: "data" }, options);
@@ -243,9 +255,11 @@ export class Operations extends Requests {
    *
    * Applies all fields of the version, including status and custom tools, as a new revision. Phone numbers and knowledge base links are unchanged. In `manual` mode the published revision is unchanged.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
    * @param revision Revision number.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `restore_target_deleted`, `payload_too_large`, `unsupported_media_type`, `restore_invalid`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `restore_target_deleted`, `payload_too_large`, `unsupported_media_type`, `restore_invalid`, `rate_limited`, `internal`, `database_unavailable`
    */
   async restoreAgentVersion(id: string, revision: string, options: RequestOptions = {}): Promise<AgentRestored> {
     return await this.send({ method: "POST", path: path`/agents/${id}/revisions/${revision}/restore`, answer: "data", takesIdempotencyKey: true }, options);
@@ -256,8 +270,10 @@ export class Operations extends Requests {
    *
    * New calls run on the published revision at once; calls in progress are unchanged. Without `revision`, publishes the draft; this has no effect if the draft is already live. With `revision`, publishes that revision and leaves the draft unchanged. Only in `manual` mode; otherwise returns `publish_mode_auto`.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `publish_mode_auto`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `publish_mode_auto`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async publishAgent(id: string, body: AgentPublish = {}, options: RequestOptions = {}): Promise<AgentPublished> {
     return await this.send({ method: "POST", path: path`/agents/${id}/publish`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -268,9 +284,11 @@ export class Operations extends Requests {
    *
    * Creates the environment if the name is new; without `revision` it pins the draft. Otherwise changes the fields in the body; `variables` replaces all variables. An agent has at most 10 environments besides `production`, which changes only by publishing.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `not_found`, `environment_builtin`, `environment_limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `forbidden`, `not_found`, `environment_builtin`, `environment_limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async putEnvironment(id: string, name: string, body: EnvironmentPut = {}, options: RequestOptions = {}): Promise<Environment> {
     return await this.send({ method: "PUT", path: path`/agents/${id}/environments/${name}`, body, answer: "data" }, options);
@@ -281,7 +299,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getEnvironment(id: string, name: string, options: RequestOptions = {}): Promise<Environment> {
     return await this.send({ method: "GET", path: path`/agents/${id}/environments/${name}`, answer: "data" }, options);
@@ -292,9 +310,11 @@ export class Operations extends Requests {
    *
    * Rejected while phone numbers are bound to the environment. A widget bound to it then runs `production`.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `environment_builtin`, `environment_in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `environment_builtin`, `environment_in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteEnvironment(id: string, name: string, options: RequestOptions = {}): Promise<EnvironmentDeleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}/environments/${name}`, answer: "data" }, options);
@@ -306,7 +326,7 @@ export class Operations extends Requests {
    * Returns all environments, not paged: `production` first, with the phone numbers that are bound to no other, then the others in order of creation.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listEnvironments(id: string, options: RequestOptions = {}): Promise<Environment[]> {
     return await this.send({ method: "GET", path: path`/agents/${id}/environments`, answer: "data" }, options);
@@ -315,7 +335,9 @@ export class Operations extends Requests {
   /**
    * Create a folder.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createFolder(body: FolderCreate, options: RequestOptions = {}): Promise<Folder> {
     return await this.send({ method: "POST", path: path`/folders`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -324,7 +346,7 @@ export class Operations extends Requests {
   /**
    * List folders.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listFolders(query: {
     /**
@@ -352,7 +374,7 @@ export class Operations extends Requests {
    * Get a folder.
    *
    * @param id Id of the folder.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getFolder(id: string, options: RequestOptions = {}): Promise<Folder> {
     return await this.send({ method: "GET", path: path`/folders/${id}`, answer: "data" }, options);
@@ -361,8 +383,10 @@ export class Operations extends Requests {
   /**
    * Change a folder.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the folder.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateFolder(id: string, body: FolderUpdate = {}, options: RequestOptions = {}): Promise<Folder> {
     return await this.send({ method: "PATCH", path: path`/folders/${id}`, body, answer: "data" }, options);
@@ -373,8 +397,10 @@ export class Operations extends Requests {
    *
    * The folder's agents are kept, in no folder. A new revision of each agent records the change.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the folder.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteFolder(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/folders/${id}`, answer: "data" }, options);
@@ -385,8 +411,10 @@ export class Operations extends Requests {
    *
    * The number is added on the agent's SIP trunk, so `sipTrunkId` must be set. If the organization already has the number and no agent uses it, it is bound to this agent. A number in use is rejected with `invalid_body`.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async addPhoneNumber(id: string, body: PhoneNumberCreate, options: RequestOptions = {}): Promise<PhoneNumber> {
     return await this.send({ method: "POST", path: path`/agents/${id}/phone-numbers`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -396,7 +424,7 @@ export class Operations extends Requests {
    * List an agent's phone numbers.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listAgentPhoneNumbers(id: string, query: {
     /**
@@ -425,9 +453,11 @@ export class Operations extends Requests {
    *
    * If `agentId` names another agent, the number moves to it, and `environment` is an environment of that agent (default: `production`). If `agentId` is null, the number stays in the organization, bound to no agent.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
    * @param phoneId Id of the phone number.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updatePhoneNumber(id: string, phoneId: string, body: PhoneNumberUpdate = {}, options: RequestOptions = {}): Promise<PhoneNumber> {
     return await this.send({ method: "PATCH", path: path`/agents/${id}/phone-numbers/${phoneId}`, body, answer: "data" }, options);
@@ -438,9 +468,11 @@ export class Operations extends Requests {
    *
    * Deletes the number. Calls to it are then rejected with 404.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
    * @param phoneId Id of the phone number.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deletePhoneNumber(id: string, phoneId: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}/phone-numbers/${phoneId}`, answer: "data" }, options);
@@ -449,7 +481,7 @@ export class Operations extends Requests {
   /**
    * List the organization's phone numbers.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listPhoneNumbers(query: {
     /**
@@ -479,7 +511,7 @@ export class Operations extends Requests {
    * Get a phone number.
    *
    * @param id Id of the phone number.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getPhoneNumber(id: string, options: RequestOptions = {}): Promise<PhoneNumber> {
     return await this.send({ method: "GET", path: path`/phone-numbers/${id}`, answer: "data" }, options);
@@ -490,7 +522,9 @@ export class Operations extends Requests {
    *
    * A `proxyAddress` that is neither an IP address nor a resolvable host name is rejected.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createSipTrunk(body: SipTrunkCreate, options: RequestOptions = {}): Promise<SipTrunk> {
     return await this.send({ method: "POST", path: path`/sip-trunks`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -499,7 +533,7 @@ export class Operations extends Requests {
   /**
    * List SIP trunks.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listSipTrunks(query: {
     /**
@@ -527,7 +561,7 @@ export class Operations extends Requests {
    * Get a SIP trunk.
    *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getSipTrunk(id: string, options: RequestOptions = {}): Promise<SipTrunk> {
     return await this.send({ method: "GET", path: path`/sip-trunks/${id}`, answer: "data" }, options);
@@ -536,8 +570,10 @@ export class Operations extends Requests {
   /**
    * Change a SIP trunk.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateSipTrunk(id: string, body: SipTrunkUpdate = {}, options: RequestOptions = {}): Promise<SipTrunk> {
     return await this.send({ method: "PATCH", path: path`/sip-trunks/${id}`, body, answer: "data" }, options);
@@ -548,8 +584,10 @@ export class Operations extends Requests {
    *
    * Rejected with `in_use` while agents use the trunk or phone numbers are on it. With `force=true` its phone numbers are deleted with it, and its agents are left without a trunk.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteSipTrunk(id: string, query: {
     /** Whether to delete a trunk that is in use. Default: false. */
@@ -563,8 +601,10 @@ export class Operations extends Requests {
    *
    * Checks the way of a call to `proxyAddress` step by step: DNS, the TCP and TLS connection if the transport has one, OPTIONS, and, if `isRegistrationRequired` is set, a REGISTER that verifies the credentials without changing the registration. Takes at most about 10 seconds. A trunk that is down is not an error: the result is in the steps. Returns `rate_limited` if too many checks are running.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async checkSipTrunk(id: string, options: RequestOptions = {}): Promise<SipTrunkCheck> {
     return await this.send({ method: "POST", path: path`/sip-trunks/${id}/check`, answer: "data", takesIdempotencyKey: true }, options);
@@ -581,8 +621,10 @@ export class Operations extends Requests {
    *
    * Limit: 20 starts per minute and organization.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
    */
   async startTestCall(id: string, body: TestCallCreate = {}, options: RequestOptions = {}): Promise<JoinableCall> {
     return await this.send({ method: "POST", path: path`/agents/${id}/test-call`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -597,7 +639,9 @@ export class Operations extends Requests {
    *
    * An unanswered call ends with a status by its SIP response: 486 and 600 `busy`; 408, 480 and a ringing timeout `no_answer`; 603, 607 and 608 `failed` with `dial_rejected`; others `failed` with `dial_failed`. `endDetail` contains the SIP status and reason.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
    */
   async createCall(body: CallCreate, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -606,7 +650,7 @@ export class Operations extends Requests {
   /**
    * List calls.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listCalls(query: {
     /**
@@ -657,7 +701,7 @@ export class Operations extends Requests {
    * While the call is in progress, the transcript contains the items up to now.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCall(id: string, options: RequestOptions = {}): Promise<CallDetail> {
     return await this.send({ method: "GET", path: path`/calls/${id}`, answer: "data" }, options);
@@ -668,8 +712,10 @@ export class Operations extends Requests {
    *
    * Ends a call in progress (`completed` with `api_hangup`) or cancels one that is not answered (`canceled`). Waits up to one second for the end, so the call in the response can still be active. If the call's node does not answer, returns `call_not_addressable`.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async hangUpCall(id: string, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls/${id}/hangup`, answer: "data", takesIdempotencyKey: true }, options);
@@ -680,8 +726,10 @@ export class Operations extends Requests {
    *
    * Repeats extraction and evaluation with the `postCallExtraction` and `postCallEvaluation` of the configuration that the call ran on. Returns the call with `analysisStatus` `pending`; the earlier results stay until it is `ready`. No webhook is sent. A call whose agent has neither is unchanged.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async reanalyzeCall(id: string, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls/${id}/reanalyze`, answer: "data", takesIdempotencyKey: true }, options);
@@ -694,8 +742,10 @@ export class Operations extends Requests {
    *
    * 202 means that the conversation has received the instruction. If the call's node does not confirm it within 2 seconds, the instruction is dropped and `call_not_addressable` is returned.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async instructCall(id: string, body: {
     /** Instruction in plain language. 1 to 2000 characters after leading and trailing spaces are removed. */
@@ -712,7 +762,7 @@ export class Operations extends Requests {
    * The recording is stereo Ogg Opus with the other side on the left channel and the agent on the right. Lost packets are concealed, and time on hold is silence. It is ready a few seconds after the end of the call (`recordingStatus`); until then, and for a call without a recording, returns `not_found`.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCallRecording(id: string, options: RequestOptions = {}): Promise<CallRecording> {
     return await this.send({ method: "GET", path: path`/calls/${id}/recording`, answer: "data" }, options);
@@ -724,7 +774,7 @@ export class Operations extends Requests {
    * Messages appear within about two seconds. They are deleted after the number of days set by the operator (default: 7); the list is then empty.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCallTrace(id: string, options: RequestOptions = {}): Promise<SipTrace> {
     return await this.send({ method: "GET", path: path`/calls/${id}/trace`, answer: "data" }, options);
@@ -736,7 +786,7 @@ export class Operations extends Requests {
    * Capture file for Wireshark and similar tools. Each message is one UDP datagram for every transport; the IP and UDP headers are generated.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCallTracePcap(id: string, options: RequestOptions = {}): Promise<Blob> {
     return await this.send({ method: "GET", path: path`/calls/${id}/trace.pcap`, answer: "bytes" }, options);
@@ -747,7 +797,7 @@ export class Operations extends Requests {
    *
    * Number of calls in status `ringing` or `in_progress`, by phone and web, including tests, on all nodes. `agentId`, `direction` and `channel` select calls. `from`, `to` and `timezone` are accepted and have no effect.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countActiveCalls(query: {
     /** Calls created at or after this time. Default: 30 days before `to`. */
@@ -771,7 +821,7 @@ export class Operations extends Requests {
    *
    * Includes days without calls. The first and the last day are partial if `from` or `to` is within the day.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countCallsPerDay(query: {
     /** Calls created at or after this time. Default: 30 days before `to`. */
@@ -798,7 +848,7 @@ export class Operations extends Requests {
    *
    * Durations from the answer to the end, of calls that were answered and have ended.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async measureCallDurations(query: {
     /** Calls created at or after this time. Default: 30 days before `to`. */
@@ -817,7 +867,7 @@ export class Operations extends Requests {
    *
    * Most frequent reason first. Reasons without calls are omitted.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countCallEndReasons(query: {
     /** Calls created at or after this time. Default: 30 days before `to`. */
@@ -836,7 +886,7 @@ export class Operations extends Requests {
    *
    * Percentiles in milliseconds over all agent turns of the calls, by the nearest-rank method.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async measureTurnLatency(query: {
     /** Calls created at or after this time. Default: 30 days before `to`. */
@@ -853,7 +903,7 @@ export class Operations extends Requests {
   /**
    * List conversations.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listConversations(query: {
     /**
@@ -883,7 +933,7 @@ export class Operations extends Requests {
    * Get a conversation with its transcript.
    *
    * @param id Id of the conversation.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getConversation(id: string, options: RequestOptions = {}): Promise<ConversationDetail> {
     return await this.send({ method: "GET", path: path`/conversations/${id}`, answer: "data" }, options);
@@ -894,7 +944,9 @@ export class Operations extends Requests {
    *
    * Webhooks and custom tool requests are signed from now on. Each has the header `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}`, keyed with the bytes of the whole secret string. Each also has the Standard Webhooks headers (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which the Standard Webhooks libraries verify. A tool's `GET` request, which has no body, is signed by the JSON `{"method","path","query"}`, sent base64url-encoded in `X-Parley-Signed-Content`: verify the decoded text in place of the body, and compare it with the request. For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures. Send an `Idempotency-Key`: a retry without it rotates again, and the secret in use stops signing.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async rotateWebhookSigningSecret(options: RequestOptions = {}): Promise<WebhookSigningSecret> {
     return await this.send({ method: "POST", path: path`/webhooks/signing-secret`, answer: "data", takesIdempotencyKey: true }, options);
@@ -903,7 +955,7 @@ export class Operations extends Requests {
   /**
    * Get the state of webhook signing.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getWebhookSigning(options: RequestOptions = {}): Promise<WebhookSigning> {
     return await this.send({ method: "GET", path: path`/webhooks/signing-secret`, answer: "data" }, options);
@@ -914,7 +966,9 @@ export class Operations extends Requests {
    *
    * Removes the current and the previous secret. `last4` is that of the removed secret; null if there was none.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `forbidden`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async disableWebhookSigning(options: RequestOptions = {}): Promise<WebhookSigning> {
     return await this.send({ method: "DELETE", path: path`/webhooks/signing-secret`, answer: "data" }, options);
@@ -923,7 +977,7 @@ export class Operations extends Requests {
   /**
    * List webhook deliveries.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listWebhookDeliveries(query: {
     /**
@@ -960,7 +1014,7 @@ export class Operations extends Requests {
    * Get a webhook delivery with its attempts.
    *
    * @param id Id of the delivery.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDeliveryDetail> {
     return await this.send({ method: "GET", path: path`/webhooks/deliveries/${id}`, answer: "data" }, options);
@@ -971,8 +1025,10 @@ export class Operations extends Requests {
    *
    * Queues one more attempt with the same event and body and a new signature. It is not counted in `attempts`, and changes the status only if it succeeds.
    *
+   * Requires the role `member`.
+   *
    * @param id Id of the delivery.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `webhook_not_sent`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `webhook_not_sent`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async resendWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDelivery> {
     return await this.send({ method: "POST", path: path`/webhooks/deliveries/${id}/resend`, answer: "data", takesIdempotencyKey: true }, options);
@@ -981,7 +1037,7 @@ export class Operations extends Requests {
   /**
    * Get the organization of the API key.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getOrganization(options: RequestOptions = {}): Promise<Organization> {
     return await this.send({ method: "GET", path: path`/organization`, answer: "data" }, options);
@@ -992,7 +1048,9 @@ export class Operations extends Requests {
    *
    * The key is returned only in this response: Parley stores its hash. Under an `Idempotency-Key` the response is kept, encrypted, for 24 hours.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createApiKey(body: ApiKeyCreate, options: RequestOptions = {}): Promise<ApiKeyCreated> {
     return await this.send({ method: "POST", path: path`/api-keys`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -1001,7 +1059,9 @@ export class Operations extends Requests {
   /**
    * List API keys.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listApiKeys(query: {
     /**
@@ -1030,8 +1090,10 @@ export class Operations extends Requests {
    *
    * Versions written from now on show the new name: at once on the node that handles this request, and within 30 seconds on other nodes.
    *
+   * Requires the role `admin`.
+   *
    * @param id Id of the key.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async renameApiKey(id: string, body: ApiKeyUpdate = {}, options: RequestOptions = {}): Promise<ApiKey> {
     return await this.send({ method: "PATCH", path: path`/api-keys/${id}`, body, answer: "data" }, options);
@@ -1042,8 +1104,10 @@ export class Operations extends Requests {
    *
    * The key stops working at once on the node that handles this request, and within 30 seconds on other nodes.
    *
+   * Requires the role `admin`.
+   *
    * @param id Id of the key.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async revokeApiKey(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/api-keys/${id}`, answer: "data" }, options);

@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -2295,6 +2295,8 @@ export interface Organization {
 
 export interface ApiKeyCreate {
   name: string;
+  /** What the key may do. Default: `admin`. */
+  role?: "admin" | "member" | "read";
   /** Time of expiry, in the future. Default: the key does not expire. */
   expiresAt?: string | null;
 }
@@ -2305,6 +2307,10 @@ export interface ApiKeyCreated {
   name: string;
   /** Last four characters of the key. */
   last4: string;
+  /** `admin`: everything; `member`: not keys, members and organization settings; `read`: no writes. */
+  role: "admin" | "member" | "read";
+  /** Name of the user or key that created the key. Null: the server or its operator. */
+  createdBy: string | null;
   /** Time of expiry. Null: the key does not expire. */
   expiresAt: string | null;
   /** Time of the last use, accurate to about one minute. Null: never used. */
@@ -2321,6 +2327,10 @@ export interface ApiKey {
   name: string;
   /** Last four characters of the key. */
   last4: string;
+  /** `admin`: everything; `member`: not keys, members and organization settings; `read`: no writes. */
+  role: "admin" | "member" | "read";
+  /** Name of the user or key that created the key. Null: the server or its operator. */
+  createdBy: string | null;
   /** Time of expiry. Null: the key does not expire. */
   expiresAt: string | null;
   /** Time of the last use, accurate to about one minute. Null: never used. */

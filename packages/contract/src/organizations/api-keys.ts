@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { apiKeyRoles } from "../identity/roles.ts";
 import { defineRoute } from "../route.ts";
 import {
   closedObject,
@@ -17,6 +18,15 @@ const apiKeySchema = Type.Object(
     id: idSchema,
     name: Type.String({ description: "Name of the key, shown as actor in version histories." }),
     last4: Type.String({ description: "Last four characters of the key." }),
+    role: Type.Enum([...apiKeyRoles], {
+      description:
+        "`admin`: everything; `member`: not keys, members and organization settings; `read`: no writes.",
+    }),
+    createdBy: nullable(
+      Type.String({
+        description: "Name of the user or key that created the key. Null: the server or its operator.",
+      }),
+    ),
     expiresAt: nullable({
       ...timestampSchema,
       description: "Time of expiry. Null: the key does not expire.",
@@ -51,6 +61,7 @@ export const createApiKeyRoute = defineRoute({
   path: "/api-keys",
   operationId: "createApiKey",
   tag: "API keys",
+  role: "admin",
   summary: "Create an API key",
   description:
     "The key is returned only in this response: Parley stores its hash. Under an `Idempotency-Key` the response is kept, " +
@@ -58,6 +69,9 @@ export const createApiKeyRoute = defineRoute({
   body: closedObject(
     {
       name: nameSchema,
+      role: Type.Optional(
+        Type.Enum([...apiKeyRoles], { description: "What the key may do. Default: `admin`." }),
+      ),
       expiresAt: Type.Optional(
         nullable({
           ...timestampSchema,
@@ -76,6 +90,7 @@ export const listApiKeysRoute = defineRoute({
   path: "/api-keys",
   operationId: "listApiKeys",
   tag: "API keys",
+  role: "admin",
   summary: "List API keys",
   query: closedObject(pageQuery),
   status: 200,
@@ -89,6 +104,7 @@ export const renameApiKeyRoute = defineRoute({
   path: "/api-keys/{id}",
   operationId: "renameApiKey",
   tag: "API keys",
+  role: "admin",
   summary: "Rename an API key",
   description:
     "Versions written from now on show the new name: at once on the node that handles this request, and within 30 seconds on other nodes.",
@@ -98,6 +114,8 @@ export const renameApiKeyRoute = defineRoute({
       name: Type.Optional(nameSchema),
       id: ignored,
       last4: ignored,
+      role: ignored,
+      createdBy: ignored,
       expiresAt: ignored,
       lastUsedAt: ignored,
       createdAt: ignored,
@@ -113,6 +131,7 @@ export const revokeApiKeyRoute = defineRoute({
   path: "/api-keys/{id}",
   operationId: "revokeApiKey",
   tag: "API keys",
+  role: "admin",
   summary: "Revoke an API key",
   description:
     "The key stops working at once on the node that handles this request, and within 30 seconds on other nodes.",

@@ -36,6 +36,7 @@ export const rotateSigningSecretRoute = defineRoute({
   method: "POST",
   path: "/webhooks/signing-secret",
   operationId: "rotateWebhookSigningSecret",
+  role: "admin",
   tag: "Webhooks",
   summary: "Create or rotate the webhook signing secret",
   description:
@@ -56,6 +57,7 @@ export const disableSigningRoute = defineRoute({
   method: "DELETE",
   path: "/webhooks/signing-secret",
   operationId: "disableWebhookSigning",
+  role: "admin",
   tag: "Webhooks",
   summary: "Disable webhook signing",
   description:

@@ -28,7 +28,9 @@ test("only the answer that creates a key contains it", async () => {
   assert.deepEqual(principal, {
     organizationId,
     isBillingActive: true,
+    role: "admin",
     actor: { type: "api_key", name: "CRM" },
+    actorId: shown.id,
   });
   await close();
 });

@@ -5,7 +5,10 @@ import type { ApiKeysService } from "./api-keys.service.ts";
 
 export function bindApiKeyRoutes(app: FastifyInstance, apiKeys: ApiKeysService): void {
   bindRoute(app, createApiKeyRoute, async ({ principal, body }) => ({
-    data: await apiKeys.create(principal.organizationId, body.name, body.expiresAt ?? null),
+    data: await apiKeys.create(principal.organizationId, body.name, body.expiresAt ?? null, {
+      role: body.role,
+      createdBy: principal.actor.name,
+    }),
   }));
   bindRoute(
     app,

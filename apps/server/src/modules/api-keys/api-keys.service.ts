@@ -1,4 +1,4 @@
-import type { ApiKey, PageQuery } from "@parley/contract";
+import type { ApiKey, ApiKeyRole, PageQuery } from "@parley/contract";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -54,6 +54,7 @@ export class ApiKeysService {
     organizationId: string,
     name: string,
     expiresAt: string | null,
+    { role = "admin", createdBy = null }: { role?: ApiKeyRole | undefined; createdBy?: string | null } = {},
   ): Promise<ApiKey & { key: string }> {
     const expiry = expiresAt === null ? null : new Date(expiresAt);
     if (expiry !== null && expiry <= this.#clock.now())
@@ -64,6 +65,8 @@ export class ApiKeysService {
       name,
       hash: hashKey(key),
       last4: key.slice(-4),
+      role,
+      createdBy,
       expiresAt: expiry,
     });
     return { ...present(row), key };
@@ -140,7 +143,9 @@ export class ApiKeysService {
     const principal: Principal = {
       organizationId: organization.id,
       isBillingActive: organization.isBillingActive,
+      role: row.role,
       actor: { type: "api_key", name: row.name },
+      actorId: row.id,
     };
     const known = { principal, expiresAt: row.expiresAt };
     this.#known.set(hash, known, now.getTime());
@@ -153,6 +158,8 @@ function present(row: store.ApiKeyRow): ApiKey {
     id: row.id,
     name: row.name,
     last4: row.last4,
+    role: row.role,
+    createdBy: row.createdBy,
     expiresAt: row.expiresAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),

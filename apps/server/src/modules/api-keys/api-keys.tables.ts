@@ -1,3 +1,4 @@
+import type { ApiKeyRole } from "@parley/contract";
 import { index, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
@@ -18,6 +19,9 @@ export const apiKeys = pgTable(
     /** SHA-256, hex. */
     hash: text("hash").notNull().unique(),
     last4: text("last4").notNull(),
+    role: text("role").$type<ApiKeyRole>().notNull().default("admin"),
+    /** Name of the user or of the key that created it. `null`: the server. */
+    createdBy: text("created_by"),
     expiresAt: instant("expires_at"),
     lastUsedAt: instant("last_used_at"),
     createdAt: createdAt(),

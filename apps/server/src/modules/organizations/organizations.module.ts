@@ -1,5 +1,4 @@
 import type { Feature, NodeResources } from "../feature.ts";
-import { deleteExpiredIdentitiesJob } from "./organizations.jobs.ts";
 import { OrganizationLimitsService } from "./organization-limits.ts";
 import { bindOrganizationRoutes } from "./organizations.routes.ts";
 import { OrganizationsService } from "./organizations.service.ts";
@@ -9,6 +8,5 @@ export function createOrganizations({ database, clock }: NodeResources) {
   return {
     services: { organizations, organizationLimits: new OrganizationLimitsService(database, clock) },
     bindRoutes: (app) => bindOrganizationRoutes(app, organizations),
-    startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(organizations, clock)),
   } satisfies Feature;
 }

@@ -75,6 +75,12 @@ export class OrganizationsService {
     return present(await store.ensureOrganization(queries, slug, name));
   }
 
+  /** `undefined` if there is no organization. */
+  async findOldest(): Promise<Organization | undefined> {
+    const row = await store.findOldestOrganization(this.#database);
+    return row && present(row);
+  }
+
   /** Creates the organization of this slug if no organization exists; otherwise returns `undefined`. */
   async createFirst(queries: Queries, slug: string, name: string): Promise<Organization | undefined> {
     const row = await store.insertFirstOrganization(queries, slug, name);
@@ -84,11 +90,6 @@ export class OrganizationsService {
   /** Sets the operator's switch. Requests notice within half a minute (API keys are cached), calls at once. */
   async setBillingActive(id: string, isActive: boolean): Promise<void> {
     await store.updateBilling(this.#database, id, isActive);
-  }
-
-  /** Deletes expired sessions and verifications; returns their number. */
-  async deleteExpiredIdentities(now: Date): Promise<number> {
-    return await store.deleteExpired(this.#database, now);
   }
 }
 

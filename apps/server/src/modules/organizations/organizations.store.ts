@@ -1,8 +1,8 @@
 import type { LimitOverrides, PageQuery } from "@parley/contract";
-import { and, eq, isNull, lt } from "drizzle-orm";
+import { and, asc, eq, isNull } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
-import { organizations, sessions, verifications } from "./organizations.tables.ts";
+import { organizations } from "./organizations.tables.ts";
 
 export type OrganizationRow = typeof organizations.$inferSelect;
 
@@ -73,6 +73,16 @@ export async function insertFirstOrganization(
   return row;
 }
 
+/** Returns `undefined` if there is no organization. */
+export async function findOldestOrganization(queries: Queries): Promise<OrganizationRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(organizations)
+    .orderBy(asc(organizations.createdAt), asc(organizations.id))
+    .limit(1);
+  return row;
+}
+
 /** Returns `undefined` if the organization does not exist. */
 export async function findLimitOverrides(queries: Queries, id: string): Promise<LimitOverrides | undefined> {
   const [row] = await queries
@@ -103,10 +113,4 @@ export async function insertHomeCountry(queries: Queries, id: string, homeCountr
 
 export async function updateLimits(queries: Queries, id: string, limits: LimitOverrides): Promise<void> {
   await queries.update(organizations).set({ limits }).where(eq(organizations.id, id));
-}
-
-export async function deleteExpired(queries: Queries, now: Date): Promise<number> {
-  const expiredSessions = await queries.delete(sessions).where(lt(sessions.expiresAt, now));
-  const expiredVerifications = await queries.delete(verifications).where(lt(verifications.expiresAt, now));
-  return (expiredSessions.rowCount ?? 0) + (expiredVerifications.rowCount ?? 0);
 }

@@ -24,7 +24,9 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
     authenticate: async (key) => ({
       organizationId: key === "own" ? organizationId : randomUUID(),
       isBillingActive: true,
+      role: "admin",
       actor: { type: "api_key", name: "test" },
+      actorId: randomUUID(),
     }),
     idempotency: new Idempotency(database, new Encryption(randomBytes(32)), systemClock),
     rateLimiter: new RateLimiter(database, { now: () => clock.now }, async () =>

@@ -1,10 +1,12 @@
 import {
+  includesRole,
   type RateLimit,
   type RouteDefinition,
   type RouteInput,
   type RouteOutput,
   closedObject,
   errorSchema,
+  requiredRoleOf,
   takesIdempotencyKey,
 } from "@parley/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -13,6 +15,7 @@ import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
 import { refuseCredential } from "./failed-attempts.ts";
 import type { Principal } from "./principal.ts";
+import { requireSameOrigin } from "./same-origin.ts";
 import { compileParams } from "./validation.ts";
 
 declare module "fastify" {
@@ -58,7 +61,7 @@ export function bindRoute<const R extends RouteDefinition>(
     url: API_PREFIX + urlOf(route),
     schema: schemaOf(route),
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-    // Runs before the body is read, so that 401, 402 and 429 precede 413, 415 and 400.
+    // Runs before the body is read, so that 401, 403, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
       // Answers hold transcripts, keys and links: no cache on the way stores them.
       reply.header("cache-control", "no-store");
@@ -115,12 +118,37 @@ async function authorize(
   reply: FastifyReply,
   route: RouteDefinition,
 ): Promise<Principal> {
-  const apiKey = request.headers["x-api-key"];
-  if (typeof apiKey !== "string") throw new AppError("unauthorized");
-  const principal = await request.server.authenticate(apiKey);
-  if (principal === undefined) throw refuseCredential(request, reply);
+  const principal = await authenticate(request, reply);
+  requireRole(principal, route);
   if (route.isBillingRequired !== false && !principal.isBillingActive) throw new AppError("billing_inactive");
   return principal;
+}
+
+/** Resolves the API key or, if there is none, the session cookie. */
+async function authenticate(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
+  const { server, headers } = request;
+  const apiKey = headers["x-api-key"];
+  if (typeof apiKey === "string") {
+    const principal = await server.authenticate(apiKey);
+    if (principal === undefined) throw refuseCredential(request, reply);
+    return principal;
+  }
+  const principal =
+    headers.cookie === undefined ? undefined : await server.authenticateSession(headers.cookie);
+  if (principal === undefined) throw new AppError("unauthorized");
+  requireSameOrigin(request, server.publicUrl);
+  return principal;
+}
+
+/** The only place that compares roles with routes. */
+function requireRole({ role, actor }: Principal, route: RouteDefinition): void {
+  const required = requiredRoleOf(route);
+  if (includesRole(role, required)) return;
+  const who = actor.type === "api_key" ? "this API key" : "you";
+  const has = actor.type === "api_key" ? "has" : "have";
+  throw new AppError("forbidden", {
+    message: `This operation needs the role ${required}, but ${who} ${has} the role ${role}.`,
+  });
 }
 
 /**

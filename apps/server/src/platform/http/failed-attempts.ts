@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
+import { AttemptLimit } from "./attempt-limit.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -12,34 +13,21 @@ declare module "fastify" {
 const BURST = 60;
 /** Interval after which one more failure is allowed. */
 const INTERVAL_MS = 1_000;
-/** The source whose last failure is oldest is removed first. */
-const MAX_SOURCES = 10_000;
 
 /**
  * Counts invalid credentials per source. A valid credential is never rejected because of them: it is checked first,
  * since many people may share an address.
  */
 export class FailedAttempts {
-  readonly #nowMs: () => number;
-  /** Time at which a source has its full limit again. */
-  readonly #clearAtMs = new Map<string, number>();
+  readonly #limit: AttemptLimit;
 
-  constructor(nowMs: () => number = performance.now.bind(performance)) {
-    this.#nowMs = nowMs;
+  constructor(nowMs?: () => number) {
+    this.#limit = new AttemptLimit({ burst: BURST, intervalMs: INTERVAL_MS, nowMs });
   }
 
   /** Counts a failure. Returns the milliseconds until the source may fail again; 0 if at once. */
   note(address: string): number {
-    const source = sourceOf(address);
-    const now = this.#nowMs();
-    const clearAt = Math.max(this.#clearAtMs.get(source) ?? 0, now);
-    const waitMs = clearAt - now - (BURST - 1) * INTERVAL_MS;
-    this.#clearAtMs.delete(source);
-    // A failure that is rejected for the limit does not count, so that a waiting source recovers.
-    this.#clearAtMs.set(source, waitMs > 0 ? clearAt : clearAt + INTERVAL_MS);
-    const [oldest] = this.#clearAtMs.keys();
-    if (this.#clearAtMs.size > MAX_SOURCES && oldest !== undefined) this.#clearAtMs.delete(oldest);
-    return Math.max(0, waitMs);
+    return this.#limit.take(sourceOf(address));
   }
 }
 

@@ -18,7 +18,7 @@ import { AllowedMethods } from "./allowed-methods.ts";
 import { ClientErrors } from "./client-errors.ts";
 import { sendError, sendNotFound } from "./errors.ts";
 import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
-import type { Authenticate } from "./principal.ts";
+import type { Authenticate, AuthenticateSession } from "./principal.ts";
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
 import { registerReference } from "./reference.ts";
 import { compileValidator } from "./validation.ts";
@@ -26,6 +26,9 @@ import { compileValidator } from "./validation.ts";
 declare module "fastify" {
   interface FastifyInstance {
     authenticate: Authenticate;
+    authenticateSession: AuthenticateSession;
+    /** `undefined` if none is configured. */
+    publicUrl: string | undefined;
     idempotency: Idempotency;
     rateLimiter: RateLimiter;
   }
@@ -50,6 +53,9 @@ const hostPattern = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 export interface HttpServerOptions {
   logger: Logger;
   authenticate: Authenticate;
+  /** Default: no cookie is a credential. */
+  authenticateSession?: AuthenticateSession;
+  publicUrl?: string | undefined;
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
   limits?: Partial<HttpLimits>;
@@ -73,6 +79,8 @@ export interface HttpLimits {
 export async function createHttpServer({
   logger,
   authenticate,
+  authenticateSession = async () => undefined,
+  publicUrl,
   idempotency,
   rateLimiter,
   limits: chosenLimits,
@@ -103,6 +111,8 @@ export async function createHttpServer({
   endConnections(app, limits.closeMs);
   app.decorate("failedAttempts", new FailedAttempts());
   app.decorate("authenticate", authenticate);
+  app.decorate("authenticateSession", authenticateSession);
+  app.decorate("publicUrl", publicUrl);
   app.decorate("idempotency", idempotency);
   app.decorate("rateLimiter", rateLimiter);
   app.decorateRequest("principal", undefined);

@@ -1,17 +1,15 @@
 import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
-import type { OrganizationsService } from "./organizations.service.ts";
+import { deleteExpired } from "./identity.store.ts";
 
 /** Hourly job that deletes expired sessions and verifications. */
-export function deleteExpiredIdentitiesJob(
-  organizations: OrganizationsService,
-  clock: Clock,
-): JobKind<Record<string, never>> {
+export function deleteExpiredIdentitiesJob(database: Database, clock: Clock): JobKind<Record<string, never>> {
   return {
     name: "delete-expired-identities",
     cron: "17 * * * *",
     run: async () => {
-      await organizations.deleteExpiredIdentities(clock.now());
+      await deleteExpired(database, clock.now());
     },
   };
 }

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@parley/contract";
+import { drizzleAdapter } from "better-auth/adapters/drizzle";
+import { hashPassword, verifyPassword } from "better-auth/crypto";
+import { betterAuth } from "better-auth/minimal";
+import { twoFactor } from "better-auth/plugins/two-factor";
+import type { Database } from "../../platform/database/database.ts";
+import type { Encryption } from "../../platform/encryption/encryption.ts";
+import { CLIENT_ADDRESS_HEADER } from "./auth-headers.ts";
+import { findFirstOrganizationId } from "./identity.store.ts";
+import * as tables from "./identity.tables.ts";
+import { HashingQueue } from "./password-hashing.ts";
+
+const SESSION_SECONDS = 14 * 24 * 60 * 60;
+const RESET_SECONDS = 60 * 60;
+
+export interface AuthLibraryOptions {
+  database: Database;
+  encryption: Encryption;
+  /** URL of this server, as browsers see it. */
+  origin: string;
+  /** Receives the token of a requested password reset. */
+  sendPasswordReset: (email: string, token: string) => Promise<void>;
+}
+
+export type AuthLibrary = ReturnType<typeof createAuthLibrary>;
+
+/**
+ * better-auth on our tables: passwords, sessions, cookies, codes. Only `auth.api` is used, by our routes, which check
+ * origins, limits and bodies; its own HTTP handler is not served.
+ */
+export function createAuthLibrary({ database, encryption, origin, sendPasswordReset }: AuthLibraryOptions) {
+  const hashing = new HashingQueue();
+  return {
+    hash: async (password: string) => await hashing.run(async () => await hashPassword(password)),
+    ...betterAuth({
+      appName: "Parley",
+      baseURL: origin,
+      basePath: "/auth",
+      secrets: encryption.deriveKeys("sessions and authenticator apps").map((key) => ({
+        version: versionOf(key),
+        value: key.toString("base64"),
+      })),
+      database: drizzleAdapter(database, { provider: "pg", usePlural: true, schema: tables }),
+      emailAndPassword: {
+        enabled: true,
+        // People are created by invitation or by the link of a new installation.
+        disableSignUp: true,
+        minPasswordLength: MIN_PASSWORD_LENGTH,
+        maxPasswordLength: MAX_PASSWORD_LENGTH,
+        password: {
+          hash: async (password) => await hashing.run(async () => await hashPassword(password)),
+          verify: async (given) => await hashing.run(async () => await verifyPassword(given)),
+        },
+        resetPasswordTokenExpiresIn: RESET_SECONDS,
+        revokeSessionsOnPasswordReset: true,
+        sendResetPassword: async ({ user, token }) => await sendPasswordReset(user.email, token),
+      },
+      user: { additionalFields: { isOperator: { type: "boolean", input: false, defaultValue: false } } },
+      session: {
+        expiresIn: SESSION_SECONDS,
+        additionalFields: { activeOrganizationId: { type: "string", required: false, input: false } },
+      },
+      databaseHooks: {
+        session: {
+          create: {
+            before: async (session) => ({
+              data: {
+                ...session,
+                activeOrganizationId:
+                  session["activeOrganizationId"] ??
+                  (await findFirstOrganizationId(database, session.userId)),
+              },
+            }),
+          },
+        },
+      },
+      plugins: [twoFactor({ issuer: "Parley" })],
+      advanced: {
+        cookiePrefix: "parley",
+        useSecureCookies: origin.startsWith("https:"),
+        database: { generateId: "uuid" },
+        ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      },
+      rateLimit: { enabled: false },
+      telemetry: { enabled: false },
+      logger: { disabled: true },
+    }),
+  };
+}
+
+/** Number by which stored texts name the key that encrypted them: 31 bits of its hash. */
+function versionOf(key: Buffer): number {
+  return createHash("sha256").update(key).digest().readUInt32BE() >>> 1;
+}

@@ -1,0 +1,165 @@
+import {
+  changePasswordRoute,
+  confirmTotpRoute,
+  createTotpRoute,
+  disableTotpRoute,
+  endAllSessionsRoute,
+  endSessionRoute,
+  getAuthSettingsRoute,
+  getSessionRoute,
+  listSessionsRoute,
+  replaceBackupCodesRoute,
+  signInRoute,
+  signInWithBackupCodeRoute,
+  signInWithTotpRoute,
+  signOutRoute,
+  signUpRoute,
+  switchOrganizationRoute,
+  updateUserRoute,
+} from "@parley/contract";
+import type { FastifyInstance } from "fastify";
+import { readAnswer } from "./auth-client.ts";
+import type { AuthLibrary } from "./auth-library.ts";
+import { AuthLimits } from "./auth-limits.ts";
+import { AuthRoutes } from "./bind-auth-route.ts";
+import type { OwnerSignUpService } from "./owner-sign-up.service.ts";
+import type { SessionsService } from "./sessions.service.ts";
+
+export interface AuthRouteDependencies {
+  library: () => Promise<AuthLibrary>;
+  sessions: SessionsService;
+  ownerSignUp: OwnerSignUpService;
+}
+
+/** Binds the routes under `/auth`. */
+export function bindAuthRoutes(app: FastifyInstance, dependencies: AuthRouteDependencies): void {
+  const routes = new AuthRoutes(app, dependencies.sessions);
+  const limits = new AuthLimits();
+  bindSignIn(routes, limits, dependencies);
+  bindSessions(routes, dependencies);
+  bindAccount(routes, limits, dependencies);
+}
+
+function bindSignIn(
+  routes: AuthRoutes,
+  limits: AuthLimits,
+  { library, ownerSignUp }: AuthRouteDependencies,
+): void {
+  const signIn = async (body: { email: string; password: string; rememberMe?: boolean }, headers: Headers) =>
+    await readAnswer(await (await library()).api.signInEmail({ body, headers, asResponse: true }));
+  routes.bindPublic(getAuthSettingsRoute, async () => ({
+    data: { hasOwner: await ownerSignUp.hasOwner(), canSendMail: false },
+  }));
+  routes.bindPublic(signUpRoute, async ({ body, headers, address, setCookies }) => {
+    await limits.attempt(address, undefined, async () => await ownerSignUp.signUp(body));
+    const { email, password } = body;
+    setCookies((await signIn({ email, password }, headers)).cookies);
+    return { data: { isTwoFactorRequired: false } };
+  });
+  routes.bindPublic(signInRoute, async ({ body, headers, address, setCookies }) => {
+    const answer = await limits.attempt(address, body.email, async () => await signIn(body, headers));
+    setCookies(answer.cookies);
+    return { data: { isTwoFactorRequired: answer.body["twoFactorRedirect"] === true } };
+  });
+  routes.bindPublic(signInWithTotpRoute, async ({ body, headers, address, setCookies }) => {
+    const { code, isDeviceTrusted: trustDevice = false } = body;
+    const { cookies } = await limits.attempt(address, undefined, async () => {
+      const { api } = await library();
+      return await readAnswer(
+        await api.verifyTOTP({ body: { code, trustDevice }, headers, asResponse: true }),
+      );
+    });
+    setCookies(cookies);
+    return { data: { isTwoFactorRequired: false } };
+  });
+  routes.bindPublic(signInWithBackupCodeRoute, async ({ body, headers, address, setCookies }) => {
+    const { code, isDeviceTrusted: trustDevice = false } = body;
+    const { cookies } = await limits.attempt(address, undefined, async () => {
+      const { api } = await library();
+      return await readAnswer(
+        await api.verifyBackupCode({ body: { code, trustDevice }, headers, asResponse: true }),
+      );
+    });
+    setCookies(cookies);
+    return { data: { isTwoFactorRequired: false } };
+  });
+  routes.bindPublic(signOutRoute, async ({ headers, setCookies }) => {
+    const { api } = await library();
+    setCookies((await readAnswer(await api.signOut({ headers, asResponse: true }))).cookies);
+    return { data: { isSignedOut: true as const } };
+  });
+}
+
+function bindSessions(routes: AuthRoutes, { library, sessions }: AuthRouteDependencies): void {
+  routes.bind(getSessionRoute, async ({ signedIn, headers, setCookies }) => {
+    // Extends the session if it is older than a day.
+    const { api } = await library();
+    setCookies((await readAnswer(await api.getSession({ headers, asResponse: true }))).cookies);
+    return { data: await sessions.describe(signedIn) };
+  });
+  routes.bind(switchOrganizationRoute, async ({ signedIn, body }) => ({
+    data: await sessions.switchOrganization(signedIn, body.organizationId),
+  }));
+  routes.bind(listSessionsRoute, async ({ signedIn }) => ({ data: await sessions.list(signedIn) }));
+  routes.bind(endSessionRoute, async ({ signedIn, params }) => {
+    await sessions.end(signedIn, params.id);
+    return { data: { id: params.id, deleted: true as const } };
+  });
+  routes.bind(endAllSessionsRoute, async ({ signedIn }) => ({
+    data: { deleted: await sessions.endAll(signedIn) },
+  }));
+}
+
+function bindAccount(
+  routes: AuthRoutes,
+  limits: AuthLimits,
+  { library, sessions }: AuthRouteDependencies,
+): void {
+  routes.bind(updateUserRoute, async ({ signedIn, body }) => ({
+    data: await sessions.rename(signedIn, body.name),
+  }));
+  routes.bind(changePasswordRoute, async ({ signedIn, body, headers, address }) => {
+    await limits.attempt(address, signedIn.user.email, async () => {
+      const { api } = await library();
+      await readAnswer(await api.changePassword({ body, headers, asResponse: true }));
+    });
+    await sessions.endOthers(signedIn);
+    return { data: { isChanged: true as const } };
+  });
+  routes.bind(createTotpRoute, async ({ signedIn, body, headers, address }) => {
+    const answer = await limits.attempt(address, signedIn.user.email, async () => {
+      const { api } = await library();
+      return await readAnswer(
+        await api.enableTwoFactor({ body: { ...body, method: "totp" }, headers, asResponse: true }),
+      );
+    });
+    return { data: { uri: String(answer.body["totpURI"]), backupCodes: backupCodesOf(answer.body) } };
+  });
+  routes.bind(confirmTotpRoute, async ({ signedIn, body, headers, address, setCookies }) => {
+    const { cookies } = await limits.attempt(address, signedIn.user.email, async () => {
+      const { api } = await library();
+      return await readAnswer(await api.verifyTOTP({ body, headers, asResponse: true }));
+    });
+    setCookies(cookies);
+    return { data: { isTwoFactorEnabled: true } };
+  });
+  routes.bind(disableTotpRoute, async ({ signedIn, body, headers, address, setCookies }) => {
+    const { cookies } = await limits.attempt(address, signedIn.user.email, async () => {
+      const { api } = await library();
+      return await readAnswer(await api.disableTwoFactor({ body, headers, asResponse: true }));
+    });
+    setCookies(cookies);
+    return { data: { isTwoFactorEnabled: false } };
+  });
+  routes.bind(replaceBackupCodesRoute, async ({ signedIn, body, headers, address }) => {
+    const answer = await limits.attempt(address, signedIn.user.email, async () => {
+      const { api } = await library();
+      return await readAnswer(await api.generateBackupCodes({ body, headers, asResponse: true }));
+    });
+    return { data: { backupCodes: backupCodesOf(answer.body) } };
+  });
+}
+
+function backupCodesOf({ backupCodes }: Readonly<Record<string, unknown>>): string[] {
+  return Array.isArray(backupCodes) ? backupCodes.map(String) : [];
+}

@@ -1,0 +1,398 @@
+/** Signing in and out, and what signed-in people do with their own account: operations under `/auth`. */
+import { type Static, Type } from "typebox";
+import { defineRoute, type RouteDefinition } from "../route.ts";
+import {
+  closedObject,
+  dataOf,
+  deletedResponse,
+  idSchema,
+  nullable,
+  nullableEnum,
+  timestampSchema,
+} from "../schemas.ts";
+import { memberRoles } from "./roles.ts";
+
+export const MIN_PASSWORD_LENGTH = 10;
+export const MAX_PASSWORD_LENGTH = 128;
+/** Bodies of these operations are small, and strangers send them. */
+const BODY_LIMIT_BYTES = 16 * 1024;
+
+export const emailSchema = Type.String({
+  format: "email",
+  maxLength: 254,
+  description: "E-mail address. Case is ignored.",
+  examples: ["ada@example.com"],
+});
+
+/** A password that is compared: its length is checked only to bound the work. */
+const passwordSchema = Type.String({
+  minLength: 1,
+  maxLength: MAX_PASSWORD_LENGTH,
+  examples: ["correct horse battery"],
+});
+
+const newPasswordSchema = Type.String({
+  minLength: MIN_PASSWORD_LENGTH,
+  maxLength: MAX_PASSWORD_LENGTH,
+  description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+  examples: ["correct horse battery"],
+});
+
+const personNameSchema = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: "\\S",
+  description: "Name of the person, shown as actor in version histories and in the audit log.",
+  examples: ["Ada Lovelace"],
+});
+
+const organizationNameSchema = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
+
+const tokenSchema = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Token of the link.",
+  examples: ["Zr8wq3J1…"],
+});
+
+const userSchema = Type.Object(
+  {
+    id: idSchema,
+    name: Type.String(),
+    email: Type.String(),
+    isTwoFactorEnabled: Type.Boolean({
+      description: "Whether sign-in asks for a code of an authenticator app.",
+    }),
+    isOperator: Type.Boolean({ description: "Whether the user may use `/operator/v1`." }),
+  },
+  { title: "User" },
+);
+
+export type User = Static<typeof userSchema>;
+
+const roleSchema = Type.Enum([...memberRoles]);
+
+const currentSessionSchema = Type.Object(
+  {
+    user: userSchema,
+    session: Type.Object({ id: idSchema, expiresAt: timestampSchema }),
+    organization: Type.Unsafe<{ id: string; name: string; isBillingActive: boolean } | null>({
+      anyOf: [
+        Type.Object({ id: idSchema, name: Type.String(), isBillingActive: Type.Boolean() }),
+        { type: "null" },
+      ],
+      description:
+        "Active organization, which requests with the session cookie act on. Null: none is chosen.",
+    }),
+    role: nullableEnum(memberRoles, { description: "Role in the active organization." }),
+    organizations: Type.Array(Type.Object({ id: idSchema, name: Type.String(), role: roleSchema }), {
+      description: "All organizations of the user.",
+    }),
+  },
+  { title: "CurrentSession" },
+);
+
+export type CurrentSession = Static<typeof currentSessionSchema>;
+
+const sessionSchema = Type.Object(
+  {
+    id: idSchema,
+    createdAt: timestampSchema,
+    expiresAt: timestampSchema,
+    ipAddress: nullable(Type.String({ description: "Address from which the session began." })),
+    userAgent: nullable(Type.String({ description: "Browser with which the session began." })),
+    isCurrent: Type.Boolean(),
+  },
+  { title: "Session" },
+);
+
+export type Session = Static<typeof sessionSchema>;
+
+const signInResultSchema = Type.Object(
+  {
+    isTwoFactorRequired: Type.Boolean({
+      description: "True: the session begins once a code has been sent to `/auth/sign-in/totp`.",
+    }),
+  },
+  { title: "SignInResult" },
+);
+
+export type SignInResult = Static<typeof signInResultSchema>;
+
+const shared = {
+  isAuth: true,
+  isBillingRequired: false,
+  tag: "Sign-in",
+  bodyLimitBytes: BODY_LIMIT_BYTES,
+} as const;
+/** Needs no session. */
+const open = { ...shared, isPublic: true } as const;
+
+export const getAuthSettingsRoute = defineRoute({
+  ...open,
+  method: "GET",
+  path: "/settings",
+  operationId: "getAuthSettings",
+  summary: "Get what the sign-in page needs to know",
+  status: 200,
+  response: dataOf(
+    Type.Object(
+      {
+        hasOwner: Type.Boolean({
+          description:
+            "False: the installation is new. Its owner signs up with the link that the server printed.",
+        }),
+        canSendMail: Type.Boolean({ description: "Whether forgotten passwords can be reset by e-mail." }),
+      },
+      { title: "AuthSettings" },
+    ),
+  ),
+});
+
+export const signUpRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/sign-up",
+  operationId: "signUp",
+  summary: "Sign up as the owner of a new installation",
+  description:
+    "Needs the token of the link that the server prints at its start while there is no owner. The owner is also the operator. Afterwards sign-up is closed: people join by invitation. Sets the session cookie.",
+  body: closedObject(
+    {
+      token: tokenSchema,
+      name: personNameSchema,
+      email: emailSchema,
+      password: newPasswordSchema,
+      organizationName: Type.Optional(organizationNameSchema),
+    },
+    { title: "SignUp" },
+  ),
+  status: 201,
+  response: dataOf(signInResultSchema),
+});
+
+export const signInRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/sign-in",
+  operationId: "signIn",
+  summary: "Sign in",
+  description:
+    "Sets the session cookie, unless a code is required. A wrong password and an unknown e-mail address get the same answer in the same time.",
+  body: closedObject(
+    {
+      email: emailSchema,
+      password: passwordSchema,
+      rememberMe: Type.Optional(
+        Type.Boolean({ description: "False: the session ends with the browser, at the latest after a day." }),
+      ),
+    },
+    { title: "SignIn" },
+  ),
+  status: 200,
+  response: dataOf(signInResultSchema),
+});
+
+const codeFields = {
+  code: Type.String({ minLength: 1, maxLength: 32, examples: ["123456"] }),
+  isDeviceTrusted: Type.Optional(
+    Type.Boolean({ description: "True: this browser is not asked for a code for 30 days." }),
+  ),
+};
+
+export const signInWithTotpRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/sign-in/totp",
+  operationId: "signInWithTotp",
+  summary: "Complete a sign-in with a code of the authenticator app",
+  body: closedObject(codeFields, { title: "TotpSignIn" }),
+  status: 200,
+  response: dataOf(signInResultSchema),
+});
+
+export const signInWithBackupCodeRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/sign-in/backup-code",
+  operationId: "signInWithBackupCode",
+  summary: "Complete a sign-in with a backup code",
+  description: "Each backup code works once.",
+  body: closedObject(codeFields, { title: "BackupCodeSignIn" }),
+  status: 200,
+  response: dataOf(signInResultSchema),
+});
+
+export const signOutRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/sign-out",
+  operationId: "signOut",
+  summary: "Sign out",
+  status: 200,
+  response: dataOf(Type.Object({ isSignedOut: Type.Literal(true) }, { title: "SignedOut" })),
+});
+
+export const getSessionRoute = defineRoute({
+  ...shared,
+  method: "GET",
+  path: "/session",
+  operationId: "getSession",
+  summary: "Get the user, role and organization of the session",
+  status: 200,
+  response: dataOf(currentSessionSchema),
+});
+
+export const switchOrganizationRoute = defineRoute({
+  ...shared,
+  method: "PUT",
+  path: "/session/organization",
+  operationId: "switchOrganization",
+  summary: "Switch to another organization of the user",
+  body: closedObject({ organizationId: idSchema }, { title: "OrganizationSwitch" }),
+  status: 200,
+  response: dataOf(currentSessionSchema),
+  errors: ["not_found"],
+});
+
+export const listSessionsRoute = defineRoute({
+  ...shared,
+  method: "GET",
+  path: "/sessions",
+  operationId: "listSessions",
+  summary: "List the user's sessions",
+  status: 200,
+  response: dataOf(Type.Array(sessionSchema)),
+});
+
+export const endSessionRoute = defineRoute({
+  ...shared,
+  method: "DELETE",
+  path: "/sessions/{id}",
+  operationId: "endSession",
+  summary: "End one of the user's sessions",
+  params: Type.Object({ id: { ...idSchema, description: "Id of the session." } }),
+  status: 200,
+  response: deletedResponse,
+});
+
+export const endAllSessionsRoute = defineRoute({
+  ...shared,
+  method: "DELETE",
+  path: "/sessions",
+  operationId: "endAllSessions",
+  summary: "Sign out everywhere",
+  description: "Ends all sessions of the user, the current one included.",
+  status: 200,
+  response: dataOf(Type.Object({ deleted: Type.Integer() }, { title: "SessionsEnded" })),
+});
+
+export const updateUserRoute = defineRoute({
+  ...shared,
+  method: "PATCH",
+  path: "/user",
+  operationId: "updateUser",
+  summary: "Change the user's name",
+  body: closedObject({ name: personNameSchema }, { title: "UserUpdate" }),
+  status: 200,
+  response: dataOf(userSchema),
+});
+
+export const changePasswordRoute = defineRoute({
+  ...shared,
+  method: "POST",
+  path: "/password",
+  operationId: "changePassword",
+  summary: "Change the user's password",
+  description: "Ends all other sessions of the user.",
+  body: closedObject(
+    { currentPassword: passwordSchema, newPassword: newPasswordSchema },
+    { title: "PasswordChange" },
+  ),
+  status: 200,
+  response: dataOf(Type.Object({ isChanged: Type.Literal(true) }, { title: "PasswordChanged" })),
+});
+
+const backupCodesSchema = Type.Array(Type.String(), {
+  description: "Codes that each replace one code of the authenticator app. Returned only in this response.",
+});
+
+const confirmationBody = closedObject({ password: passwordSchema }, { title: "PasswordConfirmation" });
+
+const twoFactorStateSchema = Type.Object({ isTwoFactorEnabled: Type.Boolean() }, { title: "TwoFactorState" });
+
+export const createTotpRoute = defineRoute({
+  ...shared,
+  method: "POST",
+  path: "/totp",
+  operationId: "createTotp",
+  summary: "Begin to use an authenticator app",
+  description:
+    "Returns a secret for the app. Sign-in asks for codes only once a first one has been confirmed.",
+  body: confirmationBody,
+  status: 200,
+  response: dataOf(
+    Type.Object(
+      {
+        uri: Type.String({ description: "`otpauth://` URI, to be shown as a QR code." }),
+        backupCodes: backupCodesSchema,
+      },
+      { title: "TotpSecret" },
+    ),
+  ),
+});
+
+export const confirmTotpRoute = defineRoute({
+  ...shared,
+  method: "POST",
+  path: "/totp/confirm",
+  operationId: "confirmTotp",
+  summary: "Confirm the authenticator app with a first code",
+  body: closedObject({ code: codeFields.code }, { title: "TotpConfirmation" }),
+  status: 200,
+  response: dataOf(twoFactorStateSchema),
+});
+
+export const disableTotpRoute = defineRoute({
+  ...shared,
+  method: "POST",
+  path: "/totp/disable",
+  operationId: "disableTotp",
+  summary: "Stop using the authenticator app",
+  body: confirmationBody,
+  status: 200,
+  response: dataOf(twoFactorStateSchema),
+});
+
+export const replaceBackupCodesRoute = defineRoute({
+  ...shared,
+  method: "POST",
+  path: "/totp/backup-codes",
+  operationId: "replaceBackupCodes",
+  summary: "Create new backup codes",
+  description: "The earlier ones stop working.",
+  body: confirmationBody,
+  status: 200,
+  response: dataOf(Type.Object({ backupCodes: backupCodesSchema }, { title: "BackupCodes" })),
+});
+
+/** Operations under `/auth`, with the session cookie or no credential. */
+export const authRoutes: readonly RouteDefinition[] = [
+  getAuthSettingsRoute,
+  signUpRoute,
+  signInRoute,
+  signInWithTotpRoute,
+  signInWithBackupCodeRoute,
+  signOutRoute,
+  getSessionRoute,
+  switchOrganizationRoute,
+  listSessionsRoute,
+  endSessionRoute,
+  endAllSessionsRoute,
+  updateUserRoute,
+  changePasswordRoute,
+  createTotpRoute,
+  confirmTotpRoute,
+  disableTotpRoute,
+  replaceBackupCodesRoute,
+];

@@ -11,7 +11,7 @@ import { parseConfig } from "../platform/config/config.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { Readiness } from "../platform/readiness.ts";
-import { Metrics } from "../platform/telemetry/metrics.ts";
+import { createIdleMetrics } from "../platform/telemetry/testing.ts";
 
 /** Media processes that never finish opening a call. */
 export class SilentMedia {
@@ -93,13 +93,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
       tls: {},
     },
     readiness: new Readiness(),
-    metrics: new Metrics({
-      wheelLagP99Ms: () => 0,
-      lagCounts: () => [],
-      modelUsability: () => new Map(),
-      processFaults: () => 0,
-      sipTransactions: () => 0,
-    }),
+    metrics: createIdleMetrics(),
     spans: undefined,
     ...given,
   };

@@ -30,7 +30,7 @@ describe("the signaling of a started platform", () => {
     }
   });
 
-  /** Returns the status of a rejected call. */
+  /** What a caller is refused with. */
   async function refusal(dialed: string, from: string): Promise<number> {
     await using caller = await TestCaller.open({ sipPort, number: dialed, from });
     try {

@@ -24,6 +24,8 @@ export { type CallLatency, type Turn, turnLatencySchema, turnSchema } from "./ca
 export type { CallQuality } from "./calls/call-quality.ts";
 export type { CallEvaluation, CallExtraction, CallResultStatus } from "./calls/call-results.ts";
 export * from "./calls/calls.ts";
+export * from "./campaigns/campaign-contacts.ts";
+export * from "./campaigns/campaigns.ts";
 export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tools.ts";
 export * from "./agents/environments.ts";

@@ -10,7 +10,7 @@ export interface RateLimit {
   windowSeconds: number;
 }
 
-/** Most JSON values in one request body: the items of all its lists and objects together. */
+/** Default of the most JSON values in one request body: the items of all its lists and objects together. */
 export const MAX_JSON_VALUES = 10_000;
 
 export interface RouteDefinition {
@@ -46,6 +46,8 @@ export interface RouteDefinition {
   rateLimit?: RateLimit;
   /** Maximum size of the request body. Default: 1 MiB. */
   bodyLimitBytes?: number;
+  /** Most JSON values in the request body. Default: `MAX_JSON_VALUES`. */
+  maxJsonValues?: number;
 }
 
 type StaticOr<T, Else> = T extends TSchema ? Static<T> : Else;

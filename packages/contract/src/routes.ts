@@ -3,6 +3,8 @@ import * as agents from "./agents/agents.ts";
 import * as analysis from "./analysis/analysis.ts";
 import * as analytics from "./analysis/analytics.ts";
 import * as apiKeys from "./organizations/api-keys.ts";
+import * as campaignContacts from "./campaigns/campaign-contacts.ts";
+import * as campaigns from "./campaigns/campaigns.ts";
 import * as sipTraces from "./calls/sip-traces.ts";
 import * as calls from "./calls/calls.ts";
 import * as conversations from "./conversations/conversations.ts";
@@ -70,6 +72,19 @@ export const routes: readonly RouteDefinition[] = [
   analytics.measureCallDurationsRoute,
   analytics.countEndReasonsRoute,
   analytics.measureLatencyRoute,
+  campaigns.createCampaignRoute,
+  campaigns.listCampaignsRoute,
+  campaigns.getCampaignRoute,
+  campaigns.updateCampaignRoute,
+  campaignContacts.addCampaignContactsRoute,
+  campaignContacts.listCampaignContactsRoute,
+  campaignContacts.getCampaignContactRoute,
+  campaignContacts.exportCampaignContactsRoute,
+  campaigns.startCampaignRoute,
+  campaigns.pauseCampaignRoute,
+  campaigns.resumeCampaignRoute,
+  campaigns.cancelCampaignRoute,
+  campaigns.deleteCampaignRoute,
   conversations.listConversationsRoute,
   conversations.getConversationRoute,
   webhooks.rotateSigningSecretRoute,
@@ -95,6 +110,7 @@ export const tags: Readonly<Record<string, string>> = {
   "SIP trunks": "Connections to carriers and PBXs.",
   Calls: "Phone and browser calls with their outcome, transcript and latency.",
   Analytics: "Aggregates over calls.",
+  Campaigns: "Lists of contacts that an agent calls, at the contacts' local time, with retries and a pace.",
   Conversations: "Transcripts on every channel.",
   Webhooks: "Signatures and the delivery log of the events that Parley sends to your servers.",
   "Webhook events": "Requests that Parley sends to your servers.",

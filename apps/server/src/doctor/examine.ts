@@ -17,13 +17,13 @@ import { objectStorageCheck } from "./checks/storage.ts";
 import { trunksCheck } from "./checks/trunks.ts";
 import type { Check } from "./finding.ts";
 
-/** Maximum number of trunks, of all organizations, that are checked: each takes some seconds. */
+/** Of all organizations; each takes some seconds. */
 export const MAX_CHECKED_TRUNKS = 50;
 
 export interface Examination {
   config: Readonly<Config>;
   database: Pick<DatabaseAccess, "url" | "directUrl" | "finding">;
-  /** Fingerprints of the encryption keys; empty if there is none yet. */
+  /** Of the encryption key; `undefined` if there is none yet. */
   keyFingerprints: readonly string[];
   /** Whether the node itself asks, whose models and processes are in memory already. */
   isNode: boolean;

@@ -3,12 +3,12 @@ import { errorMessage } from "@parley/conversation/error-message";
 /** Verdict of one check: `failed` means that a call cannot work, `warning` that something is worse than it should be. */
 type Verdict = "ok" | "warning" | "failed" | "skipped";
 
-/** Result of a check. */
+/** What a check found. */
 export interface Finding {
   verdict: Verdict;
-  /** Observation in one sentence. */
+  /** What was seen, in one sentence. */
   message: string;
-  /** Action for the operator; present for warnings and failures. */
+  /** What to do about it; present for warnings and failures. */
   remedy?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Rules that hold for every resource: reading, filtering, renaming and deleting. */
+/** What integrators met: reading, filtering, renaming and deleting by the same rules for every resource. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";

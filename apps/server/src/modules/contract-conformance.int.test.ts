@@ -58,10 +58,11 @@ test("an organization with inactive billing gets 402 as the contract says, befor
 
 test("unreadable requests are rejected before invalid ones, and those before missing resources", async () => {
   const conformance = await ContractConformance.start();
-  const tooLarge = JSON.stringify({ unheardOf: "x".repeat(1024 * 1024) });
+  const limits = new Map(routes.map((route) => [route.operationId, route.bodyLimitBytes ?? 1024 * 1024]));
   const unknownField = { unheardOf: 1 };
   for (const operation of writes) {
     const url = withEach(operation.path, "not-an-id");
+    const tooLarge = JSON.stringify({ unheardOf: "x".repeat(limits.get(operation.operationId) ?? 0) });
     assertRefused(await conformance.send(operation, url, { body: tooLarge }), "payload_too_large");
     const headers = { "content-type": "text/plain" };
     assertRefused(await conformance.send(operation, url, { body: "x", headers }), "unsupported_media_type");

@@ -4,6 +4,7 @@ import type { Actor, AgentChange, AgentCreation } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import type { Clock } from "../platform/clock.ts";
 import { createFeatures, type Services } from "../node/features.ts";
 import { createTestResources, SilentMedia } from "../node/testing.ts";
 import { ClosingStack } from "../platform/closing-stack.ts";
@@ -66,6 +67,8 @@ export interface TestServerOptions {
   isPrivateTrunkCheckAllowed?: boolean;
   /** Limits of its HTTP server. */
   limits?: Partial<HttpLimits>;
+  /** Default: the system's. */
+  clock?: Clock;
 }
 
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -84,6 +87,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     media,
     sip: { agent: sip, tls: {} },
     ...(options.logger !== undefined && { logger: options.logger }),
+    ...(options.clock !== undefined && { clock: options.clock }),
   });
   const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;
   const settings = { operatorApiKey, isPrivateWebhookAllowed, isPrivateTrunkCheckAllowed };

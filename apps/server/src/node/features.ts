@@ -5,6 +5,7 @@ import { createAnalysis } from "../modules/analysis/analysis.module.ts";
 import { createAnalytics } from "../modules/analytics/analytics.module.ts";
 import { createApiKeys } from "../modules/api-keys/api-keys.module.ts";
 import { createCalls } from "../modules/calls/calls.module.ts";
+import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
 import type { Feature, NodeResources } from "../modules/feature.ts";
 import { createFolders } from "../modules/folders/folders.module.ts";
@@ -98,7 +99,8 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createActiveCalls)
     .add(createRecordingFinishing)
     .add(createPhoneCalls)
-    .add(createWebCalls);
+    .add(createWebCalls)
+    .add(createCampaigns);
 }
 
 export type Services = ReturnType<typeof createFeatures>["services"];

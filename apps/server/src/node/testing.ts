@@ -11,18 +11,24 @@ import { parseConfig } from "../platform/config/config.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { Readiness } from "../platform/readiness.ts";
-import { createIdleMetrics } from "../platform/telemetry/testing.ts";
+import { Metrics } from "../platform/telemetry/metrics.ts";
+
+/** Shown as free if there is no limit: shares are computed from it. */
+const MAX_PLACES = 1_000;
 
 /** Media processes that never finish opening a call. */
 export class SilentMedia {
   readonly isReady = true;
-  readonly freePlaces = 1;
   /** Number of calls that it can open. */
   capacity = Number.POSITIVE_INFINITY;
   readonly #reservations = new PlaceReservations();
 
   get hasFreePlace(): boolean {
-    return this.#countPlaces() > this.#reservations.count;
+    return this.freePlaces > 0;
+  }
+
+  get freePlaces(): number {
+    return Math.min(MAX_PLACES, this.#countPlaces() - this.#reservations.count);
   }
 
   reserve(): MediaPlace | undefined {
@@ -93,7 +99,13 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
       tls: {},
     },
     readiness: new Readiness(),
-    metrics: createIdleMetrics(),
+    metrics: new Metrics({
+      wheelLagP99Ms: () => 0,
+      lagCounts: () => [],
+      modelUsability: () => new Map(),
+      processFaults: () => 0,
+      sipTransactions: () => 0,
+    }),
     spans: undefined,
     ...given,
   };

@@ -41,6 +41,14 @@ import type {
   CallDurations,
   CallsOfEndReason,
   TurnPercentiles,
+  CampaignCreate,
+  CampaignCreated,
+  Campaign,
+  CampaignUpdate,
+  CampaignContactsAdd,
+  CampaignContactsAdded,
+  CampaignContact,
+  CampaignContactDetail,
   Conversation,
   ConversationDetail,
   WebhookSigningSecret,
@@ -131,12 +139,12 @@ export class Operations extends Requests {
   /**
    * Delete an agent.
    *
-   * The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept.
+   * The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept. Refused (`agent_in_use`) while a campaign of the agent has not ended.
    *
    * Requires the role `member`.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `agent_in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteAgent(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}`, answer: "data" }, options);
@@ -672,6 +680,8 @@ export class Operations extends Requests {
     sort?: "asc" | "desc";
     agentId?: string;
     conversationId?: string;
+    /** Only calls of this campaign. */
+    campaignId?: string;
     /** Calls with any of these values. Repeat the parameter for several values. */
     status?: ("queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled")[];
     /** Calls with any of these values. Repeat the parameter for several values. */
@@ -898,6 +908,214 @@ export class Operations extends Requests {
     channel?: "phone" | "web";
   } = {}, options: RequestOptions = {}): Promise<TurnPercentiles> {
     return await this.send({ method: "GET", path: path`/analytics/latency`, query, answer: "data" }, options);
+  }
+
+  /**
+   * Create a campaign.
+   *
+   * Creates a campaign in status `draft`, or starts it with `start`. Numbers of contacts are normalized to E.164, and each number is stored once. One bad contact refuses the whole request; the error names the first 100 by index.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async createCampaign(body: CampaignCreate, options: RequestOptions = {}): Promise<CampaignCreated> {
+    return await this.send({ method: "POST", path: path`/campaigns`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List campaigns.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listCampaigns(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    /** Campaigns in any of these states. Repeat the parameter for several values. */
+    status?: ("draft" | "scheduled" | "running" | "paused" | "completed" | "canceled")[];
+    agentId?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<Campaign>> {
+    return await this.send({ method: "GET", path: path`/campaigns`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a campaign with its progress.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getCampaign(id: string, options: RequestOptions = {}): Promise<Campaign> {
+    return await this.send({ method: "GET", path: path`/campaigns/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Change a draft.
+   *
+   * Changes a campaign that has not been started. `callingWindow` and `retryPolicy` are merged by field, `defaultVariables` is replaced, and null resets a field to its default.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `campaign_not_editable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateCampaign(id: string, body: CampaignUpdate = {}, options: RequestOptions = {}): Promise<Campaign> {
+    return await this.send({ method: "PATCH", path: path`/campaigns/${id}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a draft or an ended campaign.
+   *
+   * Deletes the campaign with its contacts. Its calls are kept. Other campaigns are canceled first.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `campaign_not_editable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteCampaign(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/campaigns/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Add contacts to a campaign.
+   *
+   * Stores all contacts or none. Numbers are normalized to E.164; a number that the campaign has already is skipped. An error names the first 100 bad contacts by index. A campaign that has ended returns `campaign_not_editable`.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `campaign_not_editable`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async addCampaignContacts(id: string, body: CampaignContactsAdd, options: RequestOptions = {}): Promise<CampaignContactsAdded> {
+    return await this.send({ method: "POST", path: path`/campaigns/${id}/contacts`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List the contacts of a campaign.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listCampaignContacts(id: string, query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    /** Contacts in any of these states. Repeat the parameter for several values. */
+    status?: ("pending" | "calling" | "completed" | "failed" | "canceled")[];
+    /** Contacts whose last attempt had any of these outcomes. */
+    outcome?: ("answered" | "voicemail" | "no_answer" | "busy" | "failed" | "canceled" | "do_not_call")[];
+    /** Exact match, normalized as in a contact. */
+    toNumber?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<CampaignContact>> {
+    return await this.send({ method: "GET", path: path`/campaigns/${id}/contacts`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a contact with its calls.
+   *
+   * @param id Id of the campaign.
+   * @param contactId Id of the contact.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getCampaignContact(id: string, contactId: string, options: RequestOptions = {}): Promise<CampaignContactDetail> {
+    return await this.send({ method: "GET", path: path`/campaigns/${id}/contacts/${contactId}`, answer: "data" }, options);
+  }
+
+  /**
+   * Export the contacts of a campaign as CSV.
+   *
+   * One row per contact in the order of their creation, with a column `variables.NAME` for each variable. A cell that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, and is not a plain number) begins with an apostrophe.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async exportCampaignContacts(id: string, options: RequestOptions = {}): Promise<Blob> {
+    return await this.send({ method: "GET", path: path`/campaigns/${id}/contacts.csv`, answer: "bytes" }, options);
+  }
+
+  /**
+   * Start a draft.
+   *
+   * The campaign becomes `running`, or `scheduled` if `startAt` is ahead. A campaign without contacts returns `campaign_not_startable`.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `campaign_not_startable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async startCampaign(id: string, options: RequestOptions = {}): Promise<Campaign> {
+    return await this.send({ method: "POST", path: path`/campaigns/${id}/start`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Pause a campaign.
+   *
+   * No further contact is dialed, by any node. Calls in progress continue.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `campaign_not_pausable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async pauseCampaign(id: string, options: RequestOptions = {}): Promise<Campaign> {
+    return await this.send({ method: "POST", path: path`/campaigns/${id}/pause`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Resume a paused campaign.
+   *
+   * Dialing continues. If the reason of the pause persists, for example a disabled agent, returns that error.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `campaign_not_startable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async resumeCampaign(id: string, options: RequestOptions = {}): Promise<Campaign> {
+    return await this.send({ method: "POST", path: path`/campaigns/${id}/resume`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Cancel a campaign for good.
+   *
+   * Contacts that were never dialed become `canceled`, and those that wait for a retry `failed` with their last outcome. Calls in progress continue to their end.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `campaign_not_cancellable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async cancelCampaign(id: string, options: RequestOptions = {}): Promise<Campaign> {
+    return await this.send({ method: "POST", path: path`/campaigns/${id}/cancel`, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

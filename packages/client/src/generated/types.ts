@@ -1839,6 +1839,8 @@ export interface Call {
   phoneNumberId: string | null;
   /** Id of the SIP trunk. Null: a browser call. */
   sipTrunkId: string | null;
+  /** Id of the campaign that placed the call. Unchanged if it is deleted. Null: none. */
+  campaignId: string | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Time when the call began to ring. Null: it has not. */
@@ -1904,6 +1906,8 @@ export interface CallDetail {
   phoneNumberId: string | null;
   /** Id of the SIP trunk. Null: a browser call. */
   sipTrunkId: string | null;
+  /** Id of the campaign that placed the call. Unchanged if it is deleted. Null: none. */
+  campaignId: string | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Time when the call began to ring. Null: it has not. */
@@ -2110,6 +2114,377 @@ export interface TurnPercentiles {
   } | null;
 }
 
+export interface CampaignContactInput {
+  /** Phone number with its country code (`+…`). Stored in E.164. It must be possible, not assigned. */
+  toNumber: string;
+  /** Variables of this contact, which override all others. */
+  variables?: Record<string, string | number | boolean | null> | null;
+  /** IANA time zone of the contact, which wins over that of the calling window. Absent or null: the window's. */
+  timezone?: string | null;
+}
+
+export interface CampaignCreate {
+  /** Display name. */
+  name: string;
+  /** Id of the agent that places the calls. */
+  agentId: string;
+  /** Caller ID: a phone number on the agent's SIP trunk. */
+  fromNumber: string;
+  /** Environment of the agent. Absent or null: `production`. The name of no environment returns `environment_not_found`. */
+  environment?: string | null;
+  /** No contact is dialed before this time, which needs an offset. A time in the past means now. */
+  startAt?: string | null;
+  /** Local time in which contacts are dialed: the wall clock in the contact's own time zone, else in the window's, with daylight saving time as in the IANA database. Null: at any time. A new window requires `start` and `end`; a change is merged by field. */
+  callingWindow?: {
+    /** First minute of the window, as HH:MM. */
+    start?: string;
+    /** End of the window, as HH:MM up to `24:00`; this minute no longer belongs to it. An end before `start` is on the next day. Equal to `start`: refused. */
+    end?: string;
+    /** IANA time zone of contacts without a `timezone` of their own. Default: the agent's `timezone`. */
+    timezone?: string;
+    /** Weekdays: 1 to 6 are Monday to Saturday, 0 and 7 are Sunday. A window across midnight belongs to the day on which it starts. Default: every day. */
+    days?: number[];
+  } | null;
+  /** When contacts are dialed again. Merged by field. */
+  retryPolicy?: {
+    /**
+     * Dials per contact, the first one included. Default: `1`.
+     * From 1 to 10.
+     */
+    maxAttempts?: number;
+    /**
+     * Minutes from the end of an attempt to the next one, or more. Default: `60`.
+     * From 1 to 43200.
+     */
+    retryDelayMinutes?: number;
+    /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. `voicemail` is not available yet. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
+    retryOn?: ("no_answer" | "busy" | "failed" | "voicemail")[];
+  } | null;
+  /**
+   * Calls of the campaign at once, over all nodes. Default: `5`.
+   * From 1 to 10000.
+   */
+  maxConcurrency?: number | null;
+  /**
+   * Dials per second at most, over all nodes. Default: `1`.
+   * From 0.1 to 10.
+   */
+  callsPerSecond?: number | null;
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  voicemailStrategy?: "agent" | "last_attempt" | null;
+  /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
+  defaultVariables?: Record<string, string | number | boolean | null> | null;
+  /** At most 10000 contacts. */
+  contacts?: CampaignContactInput[];
+  /** `true` starts the campaign at once, which requires contacts. Default: `false`. */
+  start?: boolean;
+}
+
+/** Local time in which contacts are dialed: the wall clock in the contact's own time zone, else in the window's, with daylight saving time as in the IANA database. Null: at any time. */
+export interface CallingWindow {
+  /** First minute of the window, as HH:MM. */
+  start: string;
+  /** End of the window, as HH:MM up to `24:00`; this minute no longer belongs to it. An end before `start` is on the next day. Equal to `start`: refused. */
+  end: string;
+  /** IANA time zone of contacts without a `timezone` of their own. Default: the agent's `timezone`. */
+  timezone: string;
+  /** Weekdays: 1 to 6 are Monday to Saturday, 0 and 7 are Sunday. A window across midnight belongs to the day on which it starts. Default: every day. */
+  days: number[];
+}
+
+export interface RetryPolicy {
+  /**
+   * Dials per contact, the first one included. Default: `1`.
+   * From 1 to 10.
+   */
+  maxAttempts: number;
+  /**
+   * Minutes from the end of an attempt to the next one, or more. Default: `60`.
+   * From 1 to 43200.
+   */
+  retryDelayMinutes: number;
+  /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. `voicemail` is not available yet. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
+  retryOn: ("no_answer" | "busy" | "failed" | "voicemail")[];
+}
+
+export interface CampaignProgress {
+  /**
+   * Contacts of the campaign.
+   * At least 0.
+   */
+  total: number;
+  /**
+   * Contacts that are neither `pending` nor `calling`.
+   * At least 0.
+   */
+  done: number;
+  /** Contacts by status. */
+  contacts: {
+    /** At least 0. */
+    pending: number;
+    /** At least 0. */
+    calling: number;
+    /** At least 0. */
+    completed: number;
+    /** At least 0. */
+    failed: number;
+    /** At least 0. */
+    canceled: number;
+  };
+  /** Contacts that are done, by outcome. */
+  outcomes: {
+    /** At least 0. */
+    answered: number;
+    /** At least 0. */
+    voicemail: number;
+    /** At least 0. */
+    no_answer: number;
+    /** At least 0. */
+    busy: number;
+    /** At least 0. */
+    failed: number;
+    /** At least 0. */
+    canceled: number;
+    /** At least 0. */
+    do_not_call: number;
+  };
+}
+
+export interface CampaignCreated {
+  id: string;
+  /** Display name. */
+  name: string;
+  /** `scheduled`: started, and `startAt` is ahead. `running`: contacts are dialed as window and pace allow. `completed` and `canceled` are final. */
+  status: "draft" | "scheduled" | "running" | "paused" | "completed" | "canceled";
+  /** Why the campaign is `paused`; null in other states. `requested`: by the pause operation. `dials_failing`: most of the last dials failed, for example because the trunk is down. Others: the error that a call of this agent would get. */
+  statusReason: "requested" | "dials_failing" | "environment_not_found" | "agent_not_found" | "agent_not_callable" | "from_number_not_on_trunk" | "billing_inactive" | null;
+  /** Explanation of `statusReason`. Null: none. */
+  statusDetail: string | null;
+  /** Id of the agent that places the calls. */
+  agentId: string;
+  /** Name of the agent; its last one if it was deleted. */
+  agentName: string;
+  /** Caller ID: a phone number on the agent's SIP trunk. */
+  fromNumber: string;
+  /** Environment of the agent. Null: `production`. */
+  environment: string | null;
+  /** No contact is dialed before this time. Null: no such time. */
+  startAt: string | null;
+  callingWindow: CallingWindow | null;
+  retryPolicy: RetryPolicy;
+  /**
+   * Calls of the campaign at once, over all nodes. Default: `5`.
+   * From 1 to 10000.
+   */
+  maxConcurrency: number;
+  /**
+   * Dials per second at most, over all nodes. Default: `1`.
+   * From 0.1 to 10.
+   */
+  callsPerSecond: number;
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  voicemailStrategy: "agent" | "last_attempt";
+  /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
+  defaultVariables: Record<string, string | number | boolean | null>;
+  progress: CampaignProgress;
+  /** Earliest time of the next dial, by window, pace and retry delays. Null: the campaign does not dial, or no contact is pending. */
+  nextDialAt: string | null;
+  /** Time at which the campaign began to run. Null: not yet. */
+  startedAt: string | null;
+  /** Time at which it was completed or canceled. Null: not yet. */
+  completedAt: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+  /**
+   * Contacts that were stored.
+   * At least 0.
+   */
+  contactsAdded: number;
+  /**
+   * Contacts whose number came before.
+   * At least 0.
+   */
+  duplicatesSkipped: number;
+}
+
+export interface Campaign {
+  id: string;
+  /** Display name. */
+  name: string;
+  /** `scheduled`: started, and `startAt` is ahead. `running`: contacts are dialed as window and pace allow. `completed` and `canceled` are final. */
+  status: "draft" | "scheduled" | "running" | "paused" | "completed" | "canceled";
+  /** Why the campaign is `paused`; null in other states. `requested`: by the pause operation. `dials_failing`: most of the last dials failed, for example because the trunk is down. Others: the error that a call of this agent would get. */
+  statusReason: "requested" | "dials_failing" | "environment_not_found" | "agent_not_found" | "agent_not_callable" | "from_number_not_on_trunk" | "billing_inactive" | null;
+  /** Explanation of `statusReason`. Null: none. */
+  statusDetail: string | null;
+  /** Id of the agent that places the calls. */
+  agentId: string;
+  /** Name of the agent; its last one if it was deleted. */
+  agentName: string;
+  /** Caller ID: a phone number on the agent's SIP trunk. */
+  fromNumber: string;
+  /** Environment of the agent. Null: `production`. */
+  environment: string | null;
+  /** No contact is dialed before this time. Null: no such time. */
+  startAt: string | null;
+  callingWindow: CallingWindow | null;
+  retryPolicy: RetryPolicy;
+  /**
+   * Calls of the campaign at once, over all nodes. Default: `5`.
+   * From 1 to 10000.
+   */
+  maxConcurrency: number;
+  /**
+   * Dials per second at most, over all nodes. Default: `1`.
+   * From 0.1 to 10.
+   */
+  callsPerSecond: number;
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  voicemailStrategy: "agent" | "last_attempt";
+  /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
+  defaultVariables: Record<string, string | number | boolean | null>;
+  progress: CampaignProgress;
+  /** Earliest time of the next dial, by window, pace and retry delays. Null: the campaign does not dial, or no contact is pending. */
+  nextDialAt: string | null;
+  /** Time at which the campaign began to run. Null: not yet. */
+  startedAt: string | null;
+  /** Time at which it was completed or canceled. Null: not yet. */
+  completedAt: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
+export interface CampaignUpdate {
+  /** Display name. */
+  name?: string;
+  /** Id of the agent that places the calls. */
+  agentId?: string;
+  /** Caller ID: a phone number on the agent's SIP trunk. */
+  fromNumber?: string;
+  /** Environment of the agent. Absent or null: `production`. The name of no environment returns `environment_not_found`. */
+  environment?: string | null;
+  /** No contact is dialed before this time, which needs an offset. A time in the past means now. */
+  startAt?: string | null;
+  /** Local time in which contacts are dialed: the wall clock in the contact's own time zone, else in the window's, with daylight saving time as in the IANA database. Null: at any time. A new window requires `start` and `end`; a change is merged by field. */
+  callingWindow?: {
+    /** First minute of the window, as HH:MM. */
+    start?: string;
+    /** End of the window, as HH:MM up to `24:00`; this minute no longer belongs to it. An end before `start` is on the next day. Equal to `start`: refused. */
+    end?: string;
+    /** IANA time zone of contacts without a `timezone` of their own. Default: the agent's `timezone`. */
+    timezone?: string;
+    /** Weekdays: 1 to 6 are Monday to Saturday, 0 and 7 are Sunday. A window across midnight belongs to the day on which it starts. Default: every day. */
+    days?: number[];
+  } | null;
+  /** When contacts are dialed again. Merged by field. */
+  retryPolicy?: {
+    /**
+     * Dials per contact, the first one included. Default: `1`.
+     * From 1 to 10.
+     */
+    maxAttempts?: number;
+    /**
+     * Minutes from the end of an attempt to the next one, or more. Default: `60`.
+     * From 1 to 43200.
+     */
+    retryDelayMinutes?: number;
+    /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. `voicemail` is not available yet. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
+    retryOn?: ("no_answer" | "busy" | "failed" | "voicemail")[];
+  } | null;
+  /**
+   * Calls of the campaign at once, over all nodes. Default: `5`.
+   * From 1 to 10000.
+   */
+  maxConcurrency?: number | null;
+  /**
+   * Dials per second at most, over all nodes. Default: `1`.
+   * From 0.1 to 10.
+   */
+  callsPerSecond?: number | null;
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  voicemailStrategy?: "agent" | "last_attempt" | null;
+  /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
+  defaultVariables?: Record<string, string | number | boolean | null> | null;
+}
+
+export interface CampaignContactsAdd {
+  /** At most 10000 contacts. */
+  contacts: CampaignContactInput[];
+}
+
+export interface CampaignContactsAdded {
+  /**
+   * Contacts that were stored.
+   * At least 0.
+   */
+  contactsAdded: number;
+  /**
+   * Contacts whose number came before.
+   * At least 0.
+   */
+  duplicatesSkipped: number;
+}
+
+export interface CampaignContact {
+  id: string;
+  /** Phone number in E.164. */
+  toNumber: string;
+  /** Variables of this contact. */
+  variables: Record<string, string | number | boolean | null>;
+  /** IANA time zone of the contact, which wins over that of the calling window. Absent or null: the window's. */
+  timezone: string | null;
+  /** `pending`: waits for its first or next attempt. `calling`: a call is placed. `completed`: answered. `failed`: no further attempt. `canceled`: never dialed before the campaign was canceled. */
+  status: "pending" | "calling" | "completed" | "failed" | "canceled";
+  /** Outcome of the last attempt; final unless the status is `pending` or `calling`. `do_not_call`: on the list, never dialed. Null: no attempt yet. */
+  outcome: "answered" | "voicemail" | "no_answer" | "busy" | "failed" | "canceled" | "do_not_call" | null;
+  /**
+   * Dials so far. One that capacity or a crash prevented does not count.
+   * At least 0.
+   */
+  attempts: number;
+  /** Earliest time of the next attempt, by window and retry delay; pace and other contacts may delay it. Null: none is due. */
+  nextAttemptAt: string | null;
+  /** Time of the last dial. Null: none yet. */
+  lastAttemptAt: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
+export interface CampaignContactDetail {
+  id: string;
+  /** Phone number in E.164. */
+  toNumber: string;
+  /** Variables of this contact. */
+  variables: Record<string, string | number | boolean | null>;
+  /** IANA time zone of the contact, which wins over that of the calling window. Absent or null: the window's. */
+  timezone: string | null;
+  /** `pending`: waits for its first or next attempt. `calling`: a call is placed. `completed`: answered. `failed`: no further attempt. `canceled`: never dialed before the campaign was canceled. */
+  status: "pending" | "calling" | "completed" | "failed" | "canceled";
+  /** Outcome of the last attempt; final unless the status is `pending` or `calling`. `do_not_call`: on the list, never dialed. Null: no attempt yet. */
+  outcome: "answered" | "voicemail" | "no_answer" | "busy" | "failed" | "canceled" | "do_not_call" | null;
+  /**
+   * Dials so far. One that capacity or a crash prevented does not count.
+   * At least 0.
+   */
+  attempts: number;
+  /** Earliest time of the next attempt, by window and retry delay; pace and other contacts may delay it. Null: none is due. */
+  nextAttemptAt: string | null;
+  /** Time of the last dial. Null: none yet. */
+  lastAttemptAt: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+  /** Calls to this contact, the latest first. */
+  calls: Call[];
+}
+
 /** Conversation of an agent with one caller. */
 export interface Conversation {
   id: string;
@@ -2263,6 +2638,16 @@ export interface OrganizationLimits {
    */
   phoneNumbers: number;
   /**
+   * Campaigns, ended ones included. Default: 1000.
+   * From 0 to 1000000.
+   */
+  campaigns: number;
+  /**
+   * Contacts of one campaign. Default: 1000000.
+   * From 0 to 1000000.
+   */
+  contactsPerCampaign: number;
+  /**
    * Requests to repeat an analysis that are accepted within any 60 minutes. Default: 120.
    * From 0 to 1000000.
    */
@@ -2365,7 +2750,7 @@ export interface CallPreEvent {
     toNumber: string | null;
     /** Variables of the conversation, without the built-in ones. */
     variables: Record<string, string | number | boolean | null>;
-    /** Id of the campaign. Null: none. */
+    /** Id of the campaign that placed the call. Unchanged if it is deleted. Null: none. */
     campaignId: string | null;
     /** Whether this is a test call. */
     isTest: boolean;
@@ -2407,7 +2792,7 @@ export interface CallPostEvent {
     toNumber: string | null;
     /** Variables of the conversation, without the built-in ones. */
     variables: Record<string, string | number | boolean | null>;
-    /** Id of the campaign. Null: none. */
+    /** Id of the campaign that placed the call. Unchanged if it is deleted. Null: none. */
     campaignId: string | null;
     /** Whether this is a test call. */
     isTest: boolean;

@@ -234,8 +234,9 @@ export const deleteAgentRoute = defineRoute({
   tag: "Agents",
   summary: "Delete an agent",
   description:
-    "The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept.",
+    "The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept. Refused (`agent_in_use`) while a campaign of the agent has not ended.",
   params: agentParams,
   status: 200,
   response: deletedResponse,
+  errors: ["agent_in_use"],
 });

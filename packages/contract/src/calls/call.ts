@@ -75,6 +75,10 @@ export const callSchema = Type.Object(
       description: "Id of the organization's phone number in this call. Null: a browser call.",
     }),
     sipTrunkId: nullable({ ...idSchema, description: "Id of the SIP trunk. Null: a browser call." }),
+    campaignId: nullable({
+      ...idSchema,
+      description: "Id of the campaign that placed the call. Unchanged if it is deleted. Null: none.",
+    }),
     createdAt: timestampSchema,
     startedAt: nullable({
       ...timestampSchema,

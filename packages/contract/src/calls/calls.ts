@@ -123,6 +123,7 @@ export const listCallsRoute = defineRoute({
     ...pageQuery,
     agentId: Type.Optional(idSchema),
     conversationId: Type.Optional(idSchema),
+    campaignId: Type.Optional({ ...idSchema, description: "Only calls of this campaign." }),
     status: Type.Optional(severalOf(callStatuses)),
     endReason: Type.Optional(severalOf(callEndReasons)),
     sipTrunkId: Type.Optional({ ...idSchema, description: "Only calls by this SIP trunk." }),

@@ -23,6 +23,8 @@ export const organizationLimits = {
   sipTrunks: { default: 100, description: "SIP trunks." },
   agents: { default: 1_000, description: "Agents." },
   phoneNumbers: { default: 1_000, description: "Phone numbers." },
+  campaigns: { default: 1_000, description: "Campaigns, ended ones included." },
+  contactsPerCampaign: { default: 1_000_000, description: "Contacts of one campaign." },
   reanalysesPerHour: {
     default: 120,
     description: "Requests to repeat an analysis that are accepted within any 60 minutes.",

@@ -8,7 +8,8 @@ import { idSchema, nullable, timestampSchema, variablesSchema } from "../schemas
 export const webhookTypes = ["call.pre", "call.post", "message.received"] as const;
 export type WebhookType = (typeof webhookTypes)[number];
 
-const { agentId, environment, direction, fromNumber, toNumber, isTest, ...call } = callSchema.properties;
+const { agentId, environment, direction, fromNumber, toNumber, campaignId, isTest, ...call } =
+  callSchema.properties;
 
 const ofEveryCall = {
   id: { ...idSchema, description: "Id of the call." },
@@ -20,7 +21,7 @@ const ofEveryCall = {
   fromNumber,
   toNumber,
   variables: { ...variablesSchema, description: "Variables of the conversation, without the built-in ones." },
-  campaignId: nullable({ ...idSchema, description: "Id of the campaign. Null: none." }),
+  campaignId,
   isTest,
 };
 

@@ -2,9 +2,9 @@ import { errorMessage } from "@parley/conversation/error-message";
 
 /** Deadlines of one download. */
 export interface DownloadTimeouts {
-  /** Maximum time to the response's headers. */
+  /** Until the response's headers. */
   responseMs: number;
-  /** Maximum time between two chunks of its body. */
+  /** Between two chunks of its body. */
   stallMs: number;
 }
 

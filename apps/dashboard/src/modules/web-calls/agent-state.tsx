@@ -12,7 +12,7 @@ interface AgentStateProps {
   isRecorded: boolean;
 }
 
-/** The agent's state, and the duration of the call. */
+/** What the agent is doing, and since when the call lasts. */
 export function AgentState({ call, startedAtMs, isRecorded }: AgentStateProps) {
   const orb = useLevel<HTMLDivElement>(call.agentStream);
   const isConnected = call.state === "connected";

@@ -6,7 +6,7 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Label of an item that is not speech. */
+/** What an item is besides words that somebody says. */
 export function nameOfItem({ type, toolName = "Tool", isError }: TranscriptItem): string {
   switch (type) {
     case "tool_call":

@@ -6,12 +6,12 @@ import type { LoadedCallRecord } from "./use-call-record.ts";
 
 interface CallRecordProps {
   callId: string;
-  /** The end as this page received it. */
+  /** As this page heard it. */
   transcript: readonly TranscriptItem[];
   record: LoadedCallRecord;
 }
 
-/** Record of a call: its recording, its transcript, its figures. */
+/** What stays of a call: its recording, its transcript to keep, how it ran. */
 export function CallRecord({ callId, transcript, record: { call, problem } }: CallRecordProps) {
   const text = useMemo(() => transcriptText(transcript), [transcript]);
   const details = call === undefined ? [] : detailsOf(call);
@@ -59,7 +59,7 @@ function Recording({ call }: { call: CallDetail | undefined }) {
   const url = playableUrl(recordingUrl, location.origin);
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- the transcript is shown beside it */}
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- the transcript stands beside it */}
       <audio controls preload="metadata" src={url} aria-label="Recording of the call" />
       <a className="button" href={url} download={`call-${call.id}.opus`}>
         Download the recording

@@ -14,11 +14,11 @@ import { useCallChanges, useWebCall } from "./use-web-call.ts";
 interface TestCallProps {
   parley: Parley;
   agent: Agent;
-  /** Shown above the settings of a call. */
+  /** Stands above what is chosen for a call. */
   children: ReactNode;
 }
 
-/** Test of an agent: the settings, the call, and its record. */
+/** Tries an agent: what is to be set before, the call, and what stays of it afterwards. */
 export function TestCall({ parley, agent, children }: TestCallProps) {
   const { joining, join, cancel } = useWebCall();
   const [microphone, setMicrophone] = useState<string>();

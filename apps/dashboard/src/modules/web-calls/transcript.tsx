@@ -4,11 +4,11 @@ import "./transcript.css";
 
 interface TranscriptProps {
   items: readonly TranscriptItem[];
-  /** Text that the agent is speaking. */
+  /** What the agent is being heard to say. */
   speech: Speech | undefined;
 }
 
-/** Transcript of a call in progress; new items are added at its end. */
+/** What has been said, growing at its end. */
 export function Transcript({ items, speech }: TranscriptProps) {
   const place = speech === undefined ? -1 : items.findIndex(({ startMs }) => startMs > speech.startMs);
   const before = place === -1 ? items : items.slice(0, place);

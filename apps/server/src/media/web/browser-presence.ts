@@ -44,7 +44,7 @@ export class BrowserPresence {
     this.#rtcpAtMs = -Infinity;
   }
 
-  /** Returns whether the browser is present. Called every frame. */
+  /** To be called every frame. Returns whether the browser is there. */
   check(nowMs: number): boolean {
     const isStalled = nowMs - this.#checkedAtMs > STALL_MS;
     this.#checkedAtMs = nowMs;

@@ -51,9 +51,11 @@ export interface CallToRegister extends NewConversationSetup {
   isTest?: boolean;
   /** Only for phone calls. */
   sipCallId?: string;
+  /** Only for calls of a campaign. */
+  campaignId?: string;
 }
 
-/** Configuration of a call's conversation. */
+/** What a call's conversation runs on. */
 export type CallSetup = ConversationSetup & { callId: string };
 
 const DRAIN_POLL_MS = 100;
@@ -160,11 +162,19 @@ export class ActiveCallRegistry {
 
   /** Applies the pre-call webhook's answer to the call. Rejects if the call has ended meanwhile. */
   async #ask(record: CallToRegister, call: ActiveCall, recorder: CallRecorder): Promise<CallToRegister> {
-    const { agent, callId: id, at: _at, sipCallId: _sipCallId, isTest = false, ...facts } = record;
+    const {
+      agent,
+      callId: id,
+      at: _at,
+      sipCallId: _sipCallId,
+      isTest = false,
+      campaignId = null,
+      ...facts
+    } = record;
     const { preCallWebhookUrl: url } = agent.document;
     if (url === null) return record;
     const { id: agentId, environment, organizationId } = agent;
-    const data = { ...facts, id, agentId, environment, isTest, campaignId: null };
+    const data = { ...facts, id, agentId, environment, isTest, campaignId };
     const { answer, problems } = await this.#options.preCall.ask({ organizationId, url, data }, call.signal);
     if (problems.length > 0) recorder.item(notePreCallProblems(problems));
     if (answer.reject) call.hangUp(rejectedByWebhook(answer.reject));

@@ -181,7 +181,7 @@ export class ActiveCall {
     logger.info({ callId, ...outcome, media: statistics }, "call ended");
   }
 
-  /** Ends this call after an unexpected exception, here or in the media process; other calls continue. */
+  /** Ends this call after an unexpected exception, here or in the media process; other calls go on. */
   #fail(error: unknown): void {
     const { logger, metrics, callId } = this.#options;
     const endDetail = errorMessage(error);

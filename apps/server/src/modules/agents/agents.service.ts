@@ -135,6 +135,19 @@ export class AgentsService {
     });
   }
 
+  /** Whether the agent exists. If it does, it cannot be deleted until the transaction ends. */
+  async lockForReference(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
+    return await store.lockAgentForReference(transaction, organizationId, id);
+  }
+
+  /** Names of those of the ids that exist. */
+  async findNames(organizationId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    return new Map(
+      (await store.findAgentNames(this.#database, organizationId, ids)).map(({ id, name }) => [id, name]),
+    );
+  }
+
   /** Ids of the agents that reference the trunk. */
   async listReferringToTrunk(transaction: Queries, sipTrunkId: string): Promise<string[]> {
     return await store.listAgentsReferringTo(transaction, { sipTrunkId });

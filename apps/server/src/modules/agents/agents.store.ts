@@ -55,6 +55,31 @@ export async function lockAgent(
   return row;
 }
 
+/** Locks the agent against deletion. Returns whether it exists. */
+export async function lockAgentForReference(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<boolean> {
+  const rows = await queries
+    .select({ id: agents.id })
+    .from(agents)
+    .where(ownedBy(organizationId, id))
+    .for("key share");
+  return rows.length > 0;
+}
+
+export async function findAgentNames(
+  queries: Queries,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  return await queries
+    .select({ id: agents.id, name: agents.name })
+    .from(agents)
+    .where(and(eq(agents.organizationId, organizationId), inArray(agents.id, [...ids])));
+}
+
 /** Locks the agents in the order of their ids. */
 export async function lockAgents(
   queries: Queries,

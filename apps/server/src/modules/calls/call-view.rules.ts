@@ -7,6 +7,8 @@ export function presentCall(row: CallRow): Call {
     organizationId: _organizationId,
     nodeId: _nodeId,
     sipCallId: _sipCallId,
+    campaignContactId: _campaignContactId,
+    dialedAt: _dialedAt,
     postCallWebhookUrl: _postCallWebhookUrl,
     ...shown
   } = row;

@@ -51,6 +51,8 @@ export interface NewCall {
   startedAt: Date | null;
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
+  campaignId?: string | null;
+  campaignContactId?: string;
 }
 
 /** An inbound phone call. */
@@ -218,6 +220,27 @@ export class CallsService {
         ...names,
       });
     });
+  }
+
+  /** Locks a call that has not ended; false if it has. */
+  async lockOpen(transaction: Queries, id: string): Promise<boolean> {
+    const row = await store.lockCall(transaction, id);
+    return row !== undefined && row.endedAt === null;
+  }
+
+  /** Records that a campaign's call is about to be dialed. */
+  async markDialed(transaction: Queries, id: string, at: Date): Promise<void> {
+    await store.updateCall(transaction, id, { dialedAt: at });
+  }
+
+  /** Counts dials of campaigns to a number since a time. */
+  async countDials(queries: Queries, organizationId: string, toNumber: string, since: Date): Promise<number> {
+    return await store.countDials(queries, organizationId, toNumber, since);
+  }
+
+  /** Returns the calls to a contact of a campaign, the latest first. */
+  async listToContact(campaignContactId: string): Promise<Call[]> {
+    return (await store.listCallsToContact(this.#database, campaignContactId)).map(presentCall);
   }
 
   /** Replaces all variables of the call's conversation. */

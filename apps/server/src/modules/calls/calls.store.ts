@@ -4,6 +4,7 @@ import {
   and,
   asc,
   count,
+  desc,
   eq,
   gt,
   gte,
@@ -20,6 +21,9 @@ import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { normalizeNumberFilter } from "./calls.rules.ts";
 import { type CallChannel, callTurns, calls } from "./calls.tables.ts";
 
+/** More than the attempts of a contact: dials that capacity prevented leave calls too. */
+const MAX_CALLS_TO_CONTACT = 100;
+
 export type CallRow = typeof calls.$inferSelect;
 export type CallInsert = typeof calls.$inferInsert;
 
@@ -32,6 +36,7 @@ export interface Handover {
 export interface CallFilter extends PageQuery {
   agentId?: string;
   conversationId?: string;
+  campaignId?: string;
   status?: readonly CallStatus[];
   endReason?: readonly CallEndReason[];
   sipTrunkId?: string;
@@ -127,6 +132,7 @@ export async function listCalls(
   const conditions: SQL[] = [eq(calls.organizationId, organizationId)];
   if (filter.agentId !== undefined) conditions.push(eq(calls.agentId, filter.agentId));
   if (filter.conversationId !== undefined) conditions.push(eq(calls.conversationId, filter.conversationId));
+  if (filter.campaignId !== undefined) conditions.push(eq(calls.campaignId, filter.campaignId));
   if (filter.status !== undefined) conditions.push(inArray(calls.status, [...filter.status]));
   if (filter.endReason !== undefined) conditions.push(inArray(calls.endReason, [...filter.endReason]));
   if (filter.sipTrunkId !== undefined) conditions.push(eq(calls.sipTrunkId, filter.sipTrunkId));
@@ -152,6 +158,31 @@ export async function listCalls(
     .limit(limit)
     .offset(offset);
   return { rows, total: await countRows(queries, calls, where) };
+}
+
+/** Returns the calls to a contact of a campaign, the latest first. */
+export async function listCallsToContact(queries: Queries, campaignContactId: string): Promise<CallRow[]> {
+  return await queries
+    .select()
+    .from(calls)
+    .where(eq(calls.campaignContactId, campaignContactId))
+    .orderBy(desc(calls.createdAt), desc(calls.id))
+    .limit(MAX_CALLS_TO_CONTACT);
+}
+
+/** Counts dials of campaigns to a number since a time. */
+export async function countDials(
+  queries: Queries,
+  organizationId: string,
+  toNumber: string,
+  since: Date,
+): Promise<number> {
+  const isDialed = and(
+    eq(calls.organizationId, organizationId),
+    eq(calls.toNumber, toNumber),
+    gte(calls.dialedAt, since),
+  );
+  return await countRows(queries, calls, isDialed);
 }
 
 /** @throws Error if there is no such call. */

@@ -30,6 +30,11 @@ export const calls = pgTable(
       .references(() => conversations.id),
     /** No foreign key: a call outlives its agent. */
     agentId: uuid("agent_id").notNull(),
+    /** No foreign key: a call outlives its campaign. */
+    campaignId: uuid("campaign_id"),
+    campaignContactId: uuid("campaign_contact_id"),
+    /** When the platform began to dial the call; only of campaigns. */
+    dialedAt: instant("dialed_at"),
     phoneNumberId: uuid("phone_number_id").references(() => phoneNumbers.id, { onDelete: "set null" }),
     sipTrunkId: uuid("sip_trunk_id").references(() => sipTrunks.id, { onDelete: "set null" }),
     agentRevision: integer("agent_revision"),
@@ -74,6 +79,15 @@ export const calls = pgTable(
     index("calls_organization").on(table.organizationId, table.createdAt),
     index("calls_agent").on(table.agentId, table.createdAt),
     index("calls_conversation").on(table.conversationId),
+    index("calls_campaign")
+      .on(table.campaignId, table.createdAt)
+      .where(sql`${table.campaignId} is not null`),
+    index("calls_campaign_contact")
+      .on(table.campaignContactId)
+      .where(sql`${table.campaignContactId} is not null`),
+    index("calls_dialed")
+      .on(table.organizationId, table.toNumber, table.dialedAt)
+      .where(sql`${table.dialedAt} is not null`),
     index("calls_unended")
       .on(table.organizationId)
       .where(sql`${table.endedAt} is null`),

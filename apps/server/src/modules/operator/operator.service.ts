@@ -18,7 +18,7 @@ interface OperatorDependencies {
 
 const FIRST_KEY_NAME = "first key";
 
-/** Operations on organizations that only the operator of the installation may use. */
+/** What only the operator of the installation does with organizations. */
 export class OperatorService {
   readonly #database: Database;
   readonly #dependencies: OperatorDependencies;

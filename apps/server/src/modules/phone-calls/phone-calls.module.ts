@@ -43,18 +43,20 @@ export function createPhoneCalls(
   dependencies: Dependencies,
 ) {
   const { calls, activeCalls, callCommands, placement, phoneNumbers, sipTraceRecorder } = dependencies;
-  const { publicAddress } = config;
+  const { publicAddress, inboundReservePercent } = config;
   const sessions: PhoneSessions = new WeakMap();
   const resolver = new SystemResolver();
+  const outboundPlanner = new OutboundPlanner(dependencies);
   const outboundCalls = new OutboundCallsService({
     nodeId,
     calls,
-    planner: new OutboundPlanner(dependencies),
+    planner: outboundPlanner,
     placement,
     sip,
     activeCalls,
     media,
     speechPlaces,
+    inboundReservePercent,
     publicAddress,
     sessions,
     resolver,
@@ -80,7 +82,7 @@ export function createPhoneCalls(
     logger,
   });
   return {
-    services: { outboundCalls, sipHandlers: sipHandlersOf(callControl, sipTraceRecorder) },
+    services: { outboundCalls, outboundPlanner, sipHandlers: sipHandlersOf(callControl, sipTraceRecorder) },
     bindRoutes: (app) => bindPhoneCallRoutes(app, outboundCalls),
   } satisfies Feature;
 }

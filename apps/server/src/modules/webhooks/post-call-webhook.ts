@@ -59,7 +59,8 @@ export class PostCallWebhook {
 function toPostData(call: CallDetail): CallPostData {
   const { id, agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
   const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
-  const { variables, transcript, analysisStatus, extraction, evaluation, recordingUrl, isTest } = call;
+  const { variables, transcript, analysisStatus, extraction, evaluation, recordingUrl, campaignId, isTest } =
+    call;
   return {
     id,
     conversationId,
@@ -78,7 +79,7 @@ function toPostData(call: CallDetail): CallPostData {
     endedAt,
     billableSeconds,
     variables,
-    campaignId: null,
+    campaignId,
     transcript,
     analysisStatus,
     extraction,

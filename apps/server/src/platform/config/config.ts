@@ -37,6 +37,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   isPrivateWebhookAllowed: boolean;
   isPrivateTrunkCheckAllowed: boolean;
   mediaProcesses: number;
+  /** Share of a node's places that campaigns leave free for inbound calls. */
+  inboundReservePercent: number;
   /** Calls are not recorded while less is free on the disk of the data directory. */
   diskReserveBytes: number;
   shutdownSeconds: number;
@@ -91,6 +93,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
     isPrivateTrunkCheckAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS"),
     mediaProcesses,
+    inboundReservePercent: reader.integer("PARLEY_INBOUND_RESERVE_PERCENT", 0, 100),
     diskReserveBytes: reader.integer("PARLEY_DISK_RESERVE_MB", 0, 1_000_000_000) * 1024 * 1024,
     shutdownSeconds: reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600),
     traceDays: reader.integer("PARLEY_TRACE_DAYS", 0, 365),

@@ -176,6 +176,11 @@ export const variables = {
     description: "Local recognition model: base or tiny.",
     default: "chosen by measured speed",
   },
+  PARLEY_INBOUND_RESERVE_PERCENT: {
+    description:
+      "Share of a node's places for calls that campaigns leave free for inbound calls and `POST /calls`, rounded down. 0: none; 100: the node dials for no campaign.",
+    default: "20",
+  },
   PARLEY_LOCAL_CALLS: {
     description: "Maximum number of simultaneous calls with local recognition or a local voice.",
     default: "from measured speeds and cores",

@@ -61,6 +61,7 @@ export function bindRoute<const R extends RouteDefinition>(
     url: API_PREFIX + urlOf(route),
     schema: schemaOf(route),
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
+    ...(route.maxJsonValues !== undefined && { config: { maxJsonValues: route.maxJsonValues } }),
     // Runs before the body is read, so that 401, 403, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
       // Answers hold transcripts, keys and links: no cache on the way stores them.

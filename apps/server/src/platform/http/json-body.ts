@@ -3,6 +3,13 @@ import { MAX_JSON_VALUES } from "@parley/contract";
 import { AppError, invalidBody } from "../app-error.ts";
 import { hasMoreValues } from "./json-values.ts";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Default: `MAX_JSON_VALUES`. */
+    maxJsonValues?: number;
+  }
+}
+
 /** RFC 8259 §8.1 requires UTF-8. A byte order mark is ignored. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -20,8 +27,9 @@ export function acceptOnlyJson(app: FastifyInstance): void {
     // The framework treats null as a missing body.
     if (text === "null") return done(invalidBody("", "must be an object"));
     // The time of checking a body grows with its number of values: 70,000 of them blocked everything else for 300 ms.
-    if (hasMoreValues(text, MAX_JSON_VALUES))
-      return done(invalidBody("", `must have at most ${MAX_JSON_VALUES} values`));
+    const { maxJsonValues = MAX_JSON_VALUES } = request.routeOptions.config;
+    if (hasMoreValues(text, maxJsonValues))
+      return done(invalidBody("", `must have at most ${maxJsonValues} values`));
     return parseJson(request, text, done);
   });
 }

@@ -15,7 +15,7 @@ export interface DittliInput {
   languages: number[];
 }
 
-/** Request to the model's process. */
+/** What the model's process runs. */
 export interface DittliRequest {
   input: DittliInput;
   /** 1 is the voice's own pace. */

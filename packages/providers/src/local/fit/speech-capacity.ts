@@ -1,6 +1,6 @@
 import type { SpeechFit } from "./speech-fit.ts";
 
-/** The local models that a call uses. */
+/** What a call uses of the local models. */
 export interface LocalSpeechUse {
   hasRecognizer: boolean;
   /** Voice id; `undefined` if a vendor speaks. */
@@ -15,7 +15,7 @@ export interface SpeechDemand {
   dittli: number;
 }
 
-/** Share of a call in which the agent speaks. The rest of both sides' shares is pauses. */
+/** Of a call's time; the rest is pauses, and waiting for each other. */
 const AGENT_SPEAKS = 0.4;
 const CALLER_SPEAKS = 0.3;
 /** An utterance is recognized at each of its pauses; what was heard before is read again in less time. */

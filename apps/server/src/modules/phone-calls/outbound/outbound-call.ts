@@ -19,6 +19,8 @@ export interface OutboundCallOptions {
   /** E.164, or an extension. */
   toNumber: string;
   ringTimeoutMs: number;
+  /** Called immediately before the INVITE. False: the call is canceled, and no INVITE is sent. Default: always true. */
+  beforeInvite?: (() => Promise<boolean>) | undefined;
   /** Returns whether a number that the trunk redirects the call to may be called. */
   isDestinationAllowed: (number: string) => boolean;
   publicAddress: string | undefined;
@@ -74,6 +76,8 @@ export class OutboundCall implements CallSignaling {
 
   async #dial(call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): Promise<void> {
     const { userAgent, route, sipCallId, toNumber, ringTimeoutMs, sessions, resolver } = this.#options;
+    call.signal.throwIfAborted();
+    if ((await this.#options.beforeInvite?.()) === false) return call.hangUp(withdrawn);
     const resolveHosts = createMediaHostResolver(resolver, settings.address);
     const session = new PhoneSession({ call, media, settings, resolveHosts, sessions });
     const result = await userAgent.invite({
@@ -120,6 +124,12 @@ export class OutboundCall implements CallSignaling {
     return user === toNumber || `+${user}` === toNumber || isDestinationAllowed(user);
   }
 }
+
+const withdrawn: CallOutcome = {
+  status: "canceled",
+  endReason: "canceled",
+  endDetail: "withdrawn before it was dialed",
+};
 
 function dialFailure(endDetail: string): CallOutcome {
   return { status: "failed", endReason: "dial_failed", endDetail };

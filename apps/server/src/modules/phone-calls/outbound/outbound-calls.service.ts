@@ -9,14 +9,20 @@ import { afterCommit } from "../../../platform/database/joint-transaction.ts";
 import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../../active-calls/call-command.ts";
 import type { CallPlacement } from "../../active-calls/call-placement.ts";
 import { agentColumns } from "../../agents/versions/agent-resolution.rules.ts";
-import type { CallsService } from "../../calls/calls.service.ts";
+import type { CallsService, NewCall } from "../../calls/calls.service.ts";
 import type { SipEndpoint } from "../../sip-trunks/trunk-check.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
 import { type CallPlace, hasPlaceFor, takePlace } from "../../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
 import type { PhoneSessions } from "../phone-session.ts";
-import type { Dialing, OutboundPlan, OutboundPlanner } from "./outbound-planner.ts";
+import type {
+  Dialing,
+  LineRequest,
+  OutboundLine,
+  OutboundPlan,
+  OutboundPlanner,
+} from "./outbound-planner.ts";
 
 interface OutboundCallsOptions {
   nodeId: string;
@@ -24,9 +30,11 @@ interface OutboundCallsOptions {
   planner: OutboundPlanner;
   placement: CallPlacement;
   sip: Pick<SipEndpoint, "agent">;
-  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
-  media: Pick<MediaPool, "hasFreePlace" | "reserve" | "open">;
+  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "size" | "carry">;
+  media: Pick<MediaPool, "hasFreePlace" | "freePlaces" | "reserve" | "open">;
   speechPlaces: LocalSpeechPlaces;
+  /** Share of this node's places that campaigns leave free. */
+  inboundReservePercent: number;
   /** The operator's public address. `undefined`: the local address that the trunk reaches. */
   publicAddress: string | undefined;
   sessions: PhoneSessions;
@@ -40,6 +48,25 @@ type DialCommand = Extract<CallCommand, { type: "dial" }>;
 type Dial = Extract<PlacingCommand, { type: "dial" }>;
 
 const DEFAULT_RING_TIMEOUT_SECONDS = 60;
+
+/** The next call of a campaign, with its place on this node. */
+export interface PreparedCall {
+  line: OutboundLine;
+  place: CallPlace;
+}
+
+export interface CampaignCall {
+  toNumber: string;
+  variables: Variables;
+  campaignId: string;
+  campaignContactId: string;
+}
+
+export interface RecordedCall {
+  callId: string;
+  conversationId: string;
+  sipCallId: string;
+}
 
 /** Places outbound calls. */
 export class OutboundCallsService {
@@ -76,6 +103,50 @@ export class OutboundCallsService {
         );
     });
     return call;
+  }
+
+  /**
+   * Plans calls of a campaign by this node and takes a place for the next one. Returns `undefined` if this node has no place
+   * beyond the share that is reserved for inbound calls. Throws what `OutboundPlanner.planLine` throws.
+   */
+  async prepare(organizationId: string, request: LineRequest): Promise<PreparedCall | undefined> {
+    if (!this.hasPlaceForCampaigns) return undefined;
+    const line = await this.#options.planner.planLine(organizationId, request);
+    // Another call may have taken a place meanwhile.
+    const place = this.hasPlaceForCampaigns ? takePlace(this.#options, line.agent) : undefined;
+    return place && { line, place };
+  }
+
+  /** Whether this node has a place beyond the share that is reserved for inbound calls. */
+  get hasPlaceForCampaigns(): boolean {
+    const { activeCalls, media, speechPlaces, inboundReservePercent } = this.#options;
+    const free = Math.min(media.freePlaces, speechPlaces.free);
+    const reserved = Math.floor(((activeCalls.size + free) * inboundReservePercent) / 100);
+    return activeCalls.isTakingCalls && free > reserved;
+  }
+
+  /** Creates a prepared call, in the current joint transaction. Throws `rate_limited`. */
+  async record(
+    { line }: PreparedCall,
+    { toNumber, variables, ...campaign }: CampaignCall,
+  ): Promise<RecordedCall> {
+    const sipCallId = randomBytes(16).toString("hex");
+    const call = { nodeId: this.#options.nodeId, sipCallId, variables, ...campaign };
+    const ids = await this.#write({ ...line, toNumber }, call);
+    return { ...ids, sipCallId };
+  }
+
+  /** Dials a recorded call. The call releases its place at its end. */
+  dial(
+    { line, place }: PreparedCall,
+    { sipCallId, ...ids }: RecordedCall,
+    { toNumber, variables, campaignId }: CampaignCall,
+    beforeInvite: () => Promise<boolean>,
+  ): void {
+    const dialing = { ...line, toNumber };
+    const record = toRecord(ids, dialing, variables, this.#options.clock.now());
+    const command: Dial = { type: "dial", ringTimeoutMs: DEFAULT_RING_TIMEOUT_SECONDS * 1000 };
+    dial(this.#options, dialing, { ...record, sipCallId, campaignId }, command, place, beforeInvite);
   }
 
   /** Dials a call that another node placed. */
@@ -117,7 +188,7 @@ export class OutboundCallsService {
 
   async #write(
     { agent, from, toNumber, sipTrunkId }: OutboundPlan,
-    call: { nodeId: string; sipCallId: string; variables: Variables },
+    call: Pick<NewCall, "nodeId" | "sipCallId" | "variables" | "campaignId" | "campaignContactId">,
   ): Promise<{ callId: string; conversationId: string }> {
     return await this.#options.calls.open({
       ...call,
@@ -149,6 +220,7 @@ function dial(
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
   place: CallPlace,
+  beforeInvite?: () => Promise<boolean>,
 ): void {
   const { callId, sipCallId } = record;
   logger.info({ callId, sipCallId, agentId: record.agent.id }, "outbound call placed");
@@ -159,6 +231,7 @@ function dial(
       sipCallId,
       toNumber,
       ringTimeoutMs,
+      beforeInvite,
       isDestinationAllowed: (number) => isDestinationAllowed(number, destinations),
       publicAddress,
       sessions,

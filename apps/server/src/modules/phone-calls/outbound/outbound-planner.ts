@@ -26,6 +26,18 @@ export interface OutboundPlan extends Dialing {
   sipTrunkId: string;
 }
 
+/** An agent, its environment and its caller ID, for calls to several destinations. */
+export type LineRequest = Pick<CallCreate, "agentId" | "environment"> & { fromNumber: string };
+
+export interface Line {
+  agent: ResolvedAgent;
+  from: OutboundPlan["from"];
+  sipTrunkId: string;
+}
+
+/** What calls to several destinations have in common. */
+export type OutboundLine = Omit<OutboundPlan, "toNumber">;
+
 interface OutboundPlannerDependencies {
   agentResolution: AgentResolution;
   phoneNumbers: PhoneNumbersService;
@@ -65,12 +77,36 @@ export class OutboundPlanner {
       throw new AppError("agent_not_callable", {
         message: "The agent has no phone number on its SIP trunk. Add one, or send `fromNumber`.",
       });
-    const route = await this.#dependencies.sipTrunks.findRoute(organizationId, sipTrunkId, from.e164);
-    if (route === undefined)
-      throw new AppError("agent_not_callable", {
-        message: "The agent's SIP trunk has no proxyAddress, which outbound calls need.",
-      });
+    const route = await this.#findRoute(organizationId, sipTrunkId, from.e164);
     return { agent, toNumber, from, fromNumber: from.e164, sipTrunkId, route, destinations };
+  }
+
+  /** Throws `invalid_body`, `environment_not_found` and `from_number_not_on_trunk`, in this order. */
+  async findLine(organizationId: string, request: LineRequest): Promise<Line> {
+    const agent = await this.#resolve(organizationId, request);
+    const { sipTrunkId } = agent.document;
+    if (sipTrunkId === null)
+      throw new AppError("from_number_not_on_trunk", { message: "The agent has no SIP trunk." });
+    const from = await this.#findFrom(agent, sipTrunkId, request.fromNumber);
+    if (from === undefined) throw new AppError("from_number_not_on_trunk");
+    return { agent, from, sipTrunkId };
+  }
+
+  /** Throws `billing_inactive`, then what `findLine` throws, then `agent_not_callable`. */
+  async planLine(organizationId: string, request: LineRequest): Promise<OutboundLine> {
+    const organization = await this.#dependencies.organizations.get(organizationId);
+    if (!organization.isBillingActive) throw new AppError("billing_inactive");
+    const { agent, from, sipTrunkId } = await this.findLine(organizationId, request);
+    if (agent.document.status !== "active")
+      throw new AppError("agent_not_callable", { message: "The agent is disabled." });
+    const destinations = await this.#destinationsOf(organization);
+    const route = await this.#findRoute(organizationId, sipTrunkId, from.e164);
+    return { agent, from, fromNumber: from.e164, sipTrunkId, route, destinations };
+  }
+
+  /** Returns what the organization may call. */
+  async findDestinations(organizationId: string): Promise<DestinationPolicy> {
+    return await this.#destinationsOf(await this.#dependencies.organizations.get(organizationId));
   }
 
   /** Plans a call that was already recorded. Returns `undefined` if it can no longer be dialed. */
@@ -88,7 +124,19 @@ export class OutboundPlanner {
     return { agent, fromNumber, toNumber, route, destinations };
   }
 
-  async #resolve(organizationId: string, request: CallCreate): Promise<ResolvedAgent> {
+  /** Throws `agent_not_callable`. */
+  async #findRoute(organizationId: string, sipTrunkId: string, fromNumber: string): Promise<OutgoingRoute> {
+    const route = await this.#dependencies.sipTrunks.findRoute(organizationId, sipTrunkId, fromNumber);
+    if (route !== undefined) return route;
+    throw new AppError("agent_not_callable", {
+      message: "The agent's SIP trunk has no proxyAddress, which outbound calls need.",
+    });
+  }
+
+  async #resolve(
+    organizationId: string,
+    request: Pick<CallCreate, "agentId" | "environment">,
+  ): Promise<ResolvedAgent> {
     const { agentId, environment = null } = request;
     try {
       const entry = { kind: "outbound_call", environment } as const;

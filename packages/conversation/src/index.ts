@@ -13,6 +13,7 @@ export * from "./providers/voice-activity.ts";
 export { Dialogue } from "./dialogue/dialogue.ts";
 export type { DialogueInput, DialogueOptions, Reply } from "./dialogue/dialogue.ts";
 export type { ReplyPart } from "./dialogue/open-reply.ts";
+export { trimToWindow, type ContextWindow } from "./dialogue/context-window.ts";
 export { SPEAK_NOW } from "./dialogue/prompt.ts";
 export { toProviderError } from "./dialogue/model-error.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";

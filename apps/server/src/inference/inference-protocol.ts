@@ -17,7 +17,7 @@ export interface InferenceConfiguration {
   speechFit: SpeechFitSettings;
   /** Embeddings of the built-in responder. */
   hasEmbeddings: boolean;
-  ggufPath: string | undefined;
+  gguf: { path: string; contextTokens: number | undefined } | undefined;
 }
 
 export type ToInference =

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Logger } from "pino";
+import type { LanguageModelConfig } from "../platform/config/language-model.ts";
 import type { Config } from "../platform/config/config.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
 import type { FixedSpeech, SpeechFit } from "@parley/providers/local";
@@ -46,8 +47,8 @@ export function startInferenceProcess(
   logger: Logger,
 ): InferenceProcess {
   const configuration = toInferenceConfiguration(config, socketPath);
-  const { hasSpeechToText, hasTextToSpeech, hasEmbeddings, ggufPath } = configuration;
-  if (!hasSpeechToText && !hasTextToSpeech && !hasEmbeddings && ggufPath === undefined) {
+  const { hasSpeechToText, hasTextToSpeech, hasEmbeddings, gguf } = configuration;
+  if (!hasSpeechToText && !hasTextToSpeech && !hasEmbeddings && gguf === undefined) {
     return {
       path: socketPath,
       isReady: true,
@@ -107,6 +108,13 @@ function toInferenceConfiguration(config: Readonly<Config>, socketPath: string):
     speechFit: config.speechFit,
     voicesInUse: undefined,
     hasEmbeddings: languageModel.provider === "builtin-responder",
-    ggufPath: languageModel.provider === "gguf" ? languageModel.path : undefined,
+    gguf: languageModel.provider === "gguf" ? toGgufSettings(languageModel) : undefined,
+  };
+}
+
+function toGgufSettings({ path: file, contextWindows }: LanguageModelConfig & { provider: "gguf" }) {
+  return {
+    path: file,
+    contextTokens: contextWindows?.byModel.get(path.basename(file)) ?? contextWindows?.others,
   };
 }

@@ -63,7 +63,7 @@ export async function loadHandlers(
     hasTextToSpeech,
     speechFit: settings,
     hasEmbeddings,
-    ggufPath,
+    gguf: ggufSettings,
   }: InferenceConfiguration,
   voicesInUse: Promise<readonly string[]>,
   { onStart, onModel, onFit }: LoadListeners,
@@ -80,7 +80,7 @@ export async function loadHandlers(
     loader.load(),
     hasSpeechToText ? loadTurnEnd(modelsDir, onModel) : undefined,
     hasEmbeddings ? loadEmbedder(modelsDir, onModel) : undefined,
-    ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
+    ggufSettings && loadGguf({ ...ggufSettings, threads: GENERATION_THREADS }),
   ]);
   const { models, fit } = loaded.isMeasured ? loaded : await loader.measure(loaded.models);
   onFit(fit);

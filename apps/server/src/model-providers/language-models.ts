@@ -6,6 +6,7 @@ import {
   createOpenAiCompatibleModel,
   type InferenceClient,
 } from "@parley/providers";
+import { findContextTokens } from "../platform/config/context-tokens.ts";
 import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
@@ -30,7 +31,8 @@ export function createLanguageModel(
 ): LanguageModel {
   switch (configuration.provider) {
     case "openai-compatible": {
-      const model = createOpenAiCompatibleModel({ ...configuration, ...deadlines });
+      const contextTokens = findContextTokens(configuration.model, configuration.contextWindows);
+      const model = createOpenAiCompatibleModel({ ...configuration, contextTokens, ...deadlines });
       closers.push(async () => await model.close());
       return model;
     }

@@ -5,7 +5,7 @@ import { systemTimers, type Timers } from "../timers.ts";
 import type { TranscriptEntry } from "../transcript.ts";
 import { Deadline } from "./deadline.ts";
 import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
-import { trimToWindow } from "./context-window.ts";
+import { type ContextWindow, trimToWindow } from "./context-window.ts";
 import {
   addText,
   addToolCall,
@@ -81,6 +81,7 @@ export class Dialogue {
   /** Running tools of settled replies. */
   readonly #lateCalls = new Set<ToolCall>();
   readonly #definitions: LanguageModelV4FunctionTool[];
+  readonly #window: ContextWindow;
   readonly #deadlines: DialogueDeadlines;
   readonly #timers: Timers;
   readonly #history: TranscriptEntry[];
@@ -90,6 +91,7 @@ export class Dialogue {
     this.#options = options;
     this.#definitions = (options.tools ?? []).map(toDefinition);
     if (options.endCall !== undefined) this.#definitions.push(endCallDefinition(options.endCall.rules));
+    this.#window = { contextTokens: options.model.contextTokens, tools: this.#definitions };
     const isReasoning = options.reasoningEffort !== undefined && options.reasoningEffort !== "none";
     this.#deadlines = {
       ...DEFAULT_DEADLINES,
@@ -245,6 +247,7 @@ export class Dialogue {
     return {
       prompt: trimToWindow(
         renderPrompt(instructions, [...this.#history, ...open.modelOnlyEntries, ...soFar]),
+        this.#window,
       ),
       ...(this.#definitions.length > 0 && {
         tools: this.#definitions,

@@ -4,4 +4,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
  * A language model in the interface of the AI SDK's provider layer, so that each of its adapters can be used. Parley
  * calls only `doStream` and runs the tool loop itself (see `dialogue/`).
  */
-export type LanguageModel = LanguageModelV4;
+export type LanguageModel = LanguageModelV4 & {
+  /** Context window: tokens of prompt and reply together. Default: 128,000. */
+  readonly contextTokens?: number | undefined;
+};

@@ -9,6 +9,8 @@ export interface OpenAiCompatibleOptions {
   /** Omitted for servers without authentication. */
   apiKey?: string | undefined;
   model: string;
+  /** Tokens of prompt and reply together. Default: 128,000. */
+  contextTokens?: number | undefined;
   /** Name in errors and logs. */
   providerName?: string | undefined;
   connectTimeoutMs?: number;
@@ -49,6 +51,7 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): O
   const model = provider.chatModel(options.model);
   const doStream = model.doStream.bind(model);
   return Object.assign(model, {
+    contextTokens: options.contextTokens,
     doStream: async (call: LanguageModelV4CallOptions) => {
       const result = await doStream(call);
       return { ...result, stream: unwrapErrors(result.stream, call.abortSignal) };

@@ -84,6 +84,11 @@ export class ActiveCallRegistry {
     return [...this.#calls.keys()];
   }
 
+  /** The calls, each until its end is written. */
+  all(): Iterable<ActiveCall> {
+    return this.#calls.values();
+  }
+
   get isDraining(): boolean {
     return this.#isDraining;
   }

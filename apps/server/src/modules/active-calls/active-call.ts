@@ -59,6 +59,7 @@ export class ActiveCall {
   #media: CallMedia | undefined;
   #tell: (event: LiveCallEvent) => void = () => {};
   #isAnswered = false;
+  #endedAt: Date | undefined;
 
   constructor(options: ActiveCallOptions) {
     this.#options = options;
@@ -85,6 +86,11 @@ export class ActiveCall {
   /** True after the answer, until the call is over. */
   get isInProgress(): boolean {
     return this.#isAnswered && !this.signal.aborted;
+  }
+
+  /** `undefined` while the call goes on. */
+  get endedAt(): Date | undefined {
+    return this.#endedAt;
   }
 
   get isAnswered(): boolean {
@@ -171,6 +177,7 @@ export class ActiveCall {
     }
     const outcome = await this.decided;
     const endedAt = this.#options.clock.now();
+    this.#endedAt = endedAt;
     await signaling.end(outcome);
     // The conversation's last words arrive before its leg is closed.
     const statistics = await this.#media?.close();

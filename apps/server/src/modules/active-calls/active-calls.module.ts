@@ -13,6 +13,7 @@ import { CallHangUpsService } from "./call-hang-ups.service.ts";
 import { CallInstructions } from "./call-instructions.service.ts";
 import { CallPlacement } from "./call-placement.ts";
 import { CallSpool, finishSpools } from "./call-spool.ts";
+import { LifeSigns } from "./life-signs.ts";
 import { providerNamesOf } from "./provider-names.rules.ts";
 
 interface Dependencies {
@@ -44,6 +45,13 @@ export function createActiveCalls(
     sipTraces: sipTraceRecorder,
     logger,
   });
+  const lifeSigns = new LifeSigns({
+    folder: spoolFolder,
+    nodeId,
+    calls: () => activeCalls.all(),
+    clock,
+    logger,
+  });
   readiness.require(() => (activeCalls.isDraining ? ["shutting down"] : []));
   metrics.addGauge("parley_active_calls", "Active calls on this node.", () => activeCalls.size);
   const callCommands = new CallCommands({ nodeId, database, bus, clock, localCalls: activeCalls, logger });
@@ -57,16 +65,20 @@ export function createActiveCalls(
     },
     bindRoutes: (app) => bindActiveCallRoutes(app, { callHangUps, callInstructions }),
     prepare: async () => {
-      await finishSpools(spoolFolder, calls, logger);
+      await finishSpools(spoolFolder, { calls, now: clock.now(), logger });
       // An embedded database has no other nodes. The ends of these calls are announced by jobs.
       if (!node.isEmbedded) return;
       const lastBeats = await callNodes.listLastBeats();
       await calls.closeOrphans({ livingNodeIds: [nodeId], lastBeats, now: clock.now() });
     },
-    start: () => callCommands.start(),
+    start: () => {
+      lifeSigns.start();
+      callCommands.start();
+    },
     drain: async () => await activeCalls.drain(config.shutdownSeconds * 1000),
-    close: () => {
+    close: async () => {
       callCommands.close();
+      await lifeSigns.close();
       spool.close();
     },
   } satisfies Feature;

@@ -15,8 +15,8 @@ import { mock, test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { systemClock } from "../../platform/clock.ts";
 import { CallRecorder } from "./call-recorder.ts";
-import { CallSpool, finishSpools } from "./call-spool.ts";
-import type { CallWrites } from "../calls/call-write.ts";
+import { LifeSigns } from "./life-signs.ts";
+import { CallSpool, finishSpools, type SpoolWrites } from "./call-spool.ts";
 
 const item = (id: string) => ({
   id,
@@ -29,8 +29,9 @@ const item = (id: string) => ({
 const end = { status: "completed" as const, endReason: "user_hangup" as const, endedAt: new Date() };
 
 /** Records writes; the first `failures` of them fail. */
-class Writes implements CallWrites {
+class Writes implements SpoolWrites {
   readonly done: string[] = [];
+  readonly lost: [callId: string, at: Date][] = [];
   failures = 0;
 
   async markRinging(): Promise<void> {
@@ -58,6 +59,11 @@ class Writes implements CallWrites {
     return true;
   }
 
+  async closeLost(callId: string, at: Date): Promise<boolean> {
+    this.lost.push([callId, at]);
+    return true;
+  }
+
   #write(what: string): void {
     if (this.failures > 0) {
       this.failures -= 1;
@@ -78,6 +84,10 @@ function openSpool(context: TestContext): { spool: CallSpool; folder: string } {
     rmSync(path.dirname(folder), { recursive: true, force: true });
   });
   return { spool, folder };
+}
+
+async function finish(folder: string, calls: SpoolWrites): Promise<void> {
+  await finishSpools(folder, { calls, now: new Date(), logger });
 }
 
 function record(writes: Writes, spool: CallSpool): CallRecorder {
@@ -167,10 +177,10 @@ test("the next process finishes the writes of one that died", async (context) =>
     const [file = ""] = readdirSync(folder);
     appendFileSync(path.join(folder, file), '{"callId":"call","write":{"type":"it');
     const after = new Writes();
-    await finishSpools(folder, after, logger);
+    await finish(folder, after);
     assert.deepEqual(after.done, ["answered", "one", "turn", "two", "finish"]);
     assert.deepEqual(readdirSync(folder), []);
-    await finishSpools(folder, after, logger);
+    await finish(folder, after);
     assert.equal(after.done.length, 5);
   } finally {
     mock.timers.reset();
@@ -188,7 +198,7 @@ test("calls of a spool that were written meanwhile are skipped, and so are write
   ];
   writeFileSync(path.join(folder, "old.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
   const writes = new Writes();
-  await finishSpools(folder, writes, logger);
+  await finish(folder, writes);
   assert.deepEqual(writes.done, ["two"]);
 });
 
@@ -199,16 +209,86 @@ test("a spool is kept if the database goes away again while it is read", async (
   writeFileSync(path.join(folder, "old.jsonl"), JSON.stringify(line));
   const writes = new Writes();
   writes.failures = 1;
-  await assert.rejects(finishSpools(folder, writes, logger));
-  await finishSpools(folder, writes, logger);
+  await assert.rejects(finish(folder, writes));
+  await finish(folder, writes);
   assert.deepEqual(writes.done, ["one"]);
 });
 
-test("a spool stays within its size limit", (context) => {
+test("a spool stays within its size limit, and has the ends of calls above it", async (context) => {
   const { folder } = openSpool(context);
   const spool = new CallSpool({ folder, nodeId: "small", logger, maxBytes: 200 });
   for (let index = 0; index < 10; index += 1)
     spool.add("call", [{ type: "item", item: item(String(index)), at: end.endedAt }]);
-  spool.close();
   assert.ok(readFileSync(path.join(folder, "small.jsonl")).length <= 200);
+  spool.add("call", [{ type: "finish", end }]);
+  spool.close();
+  const writes = new Writes();
+  await finish(folder, writes);
+  assert.deepEqual(writes.done, ["0", "finish"]);
+});
+
+test("the end of a call is written though more writes wait than fit", async (context) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const writes = new Writes();
+    writes.failures = 1;
+    const recorder = record(writes, openSpool(context).spool);
+    for (let index = 0; index < 2_000; index += 1) recorder.item(item(String(index)));
+    const finished = recorder.finish(end);
+    await passSeconds(10);
+    await finished;
+    assert.deepEqual([writes.done.length, writes.done.at(-1)], [1_001, "finish"]);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("a call without an end in the spool ends at its last sign of life: a write, or the file of life signs", async (context) => {
+  const { spool, folder } = openSpool(context);
+  const now = new Date("2026-06-01T12:00:00.000Z");
+  const at = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
+  const signs = new LifeSigns({
+    folder,
+    nodeId: "node",
+    calls: () => [
+      { id: "silent", endedAt: undefined },
+      { id: "talking", endedAt: undefined },
+      { id: "over", endedAt: at(-5) },
+      { id: "unspooled end", endedAt: at(-3) },
+    ],
+    clock: { now: () => now },
+    logger,
+  });
+  await signs.write();
+  spool.add("talking", [{ type: "item", item: item("one"), at: at(2) }]);
+  spool.add("over", [{ type: "finish", end: { ...end, endedAt: at(-5) } }]);
+  const writes = new Writes();
+  await finish(folder, writes);
+  assert.deepEqual(writes.done, ["one", "finish"]);
+  assert.deepEqual(
+    new Map(writes.lost),
+    new Map([
+      ["silent", now],
+      ["talking", at(2)],
+      ["over", at(-5)],
+      ["unspooled end", at(-3)],
+    ]),
+  );
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test("life signs are gone once no call is left, and half a file of them stops no start", async (context) => {
+  const { folder } = openSpool(context);
+  const calls = [{ id: "one", endedAt: undefined }];
+  const signs = new LifeSigns({ folder, nodeId: "node", calls: () => calls, clock: systemClock, logger });
+  await signs.write();
+  assert.equal(readdirSync(folder).length, 1);
+  calls.length = 0;
+  await signs.write();
+  assert.deepEqual(readdirSync(folder), []);
+  writeFileSync(path.join(folder, "old.signs.json"), '{"one":"2026-');
+  writeFileSync(path.join(folder, "old.signs.json.new"), "{");
+  const writes = new Writes();
+  await finish(folder, writes);
+  assert.deepEqual([writes.lost, readdirSync(folder)], [[], []]);
 });

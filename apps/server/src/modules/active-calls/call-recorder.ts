@@ -14,7 +14,7 @@ const LATE_AFTER_MS = 2_000;
  * Retry limit for writes that the database rejects. Writes wait for an unreachable database without a limit.
  */
 const GIVE_UP_AFTER_MS = 120_000;
-/** Limit of a call's pending writes; hours of a call do not reach it. */
+/** Limit of a call's pending writes, beyond which items and turns are dropped. */
 const MAX_WAITING = 1_000;
 
 export interface CallRecorderOptions {
@@ -70,7 +70,8 @@ export class CallRecorder {
 
   #add(write: CallWrite): void {
     const { callId, spool, logger } = this.#options;
-    if (this.#waiting.length >= MAX_WAITING) {
+    const isDroppable = write.type === "item" || write.type === "turn";
+    if (isDroppable && this.#waiting.length >= MAX_WAITING) {
       logger.error({ callId }, "too many writes of a call are waiting for the database; one was dropped");
       return;
     }

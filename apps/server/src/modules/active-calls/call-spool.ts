@@ -3,7 +3,9 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Logger } from "pino";
 import { isDatabaseAway } from "../../platform/database/database-away.ts";
+import type { CallsService } from "../calls/calls.service.ts";
 import { type CallWrite, type CallWrites, carryOutWrite, reviveWrite } from "../calls/call-write.ts";
+import { findLifeSigns } from "./life-signs.ts";
 
 const EXTENSION = ".jsonl";
 /** About an hour of 250 calls. */
@@ -35,7 +37,8 @@ export class CallSpool {
   readonly #callIds = new Set<string>();
   #fd: number | undefined;
   #bytes = 0;
-  #isFull = false;
+  #isTorn = false;
+  #hasWarned = false;
 
   constructor(options: CallSpoolOptions) {
     this.#options = options;
@@ -55,7 +58,8 @@ export class CallSpool {
     if (this.#callIds.size > 0) return this.#append([{ callId }]);
     ftruncateSync(this.#fd, 0);
     this.#bytes = 0;
-    this.#isFull = false;
+    this.#isTorn = false;
+    this.#hasWarned = false;
   }
 
   /** Closes the file; its contents stay for the next start. Idempotent. */
@@ -67,39 +71,97 @@ export class CallSpool {
   }
 
   #append(lines: readonly Line[]): void {
-    const { logger, folder, maxBytes = DEFAULT_MAX_BYTES } = this.#options;
-    const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    if (this.#isFull) return;
+    const { folder, maxBytes = DEFAULT_MAX_BYTES } = this.#options;
+    const texts = lines.map((line) => ({ line, text: `${JSON.stringify(line)}\n` }));
+    let bytes = this.#bytes;
+    const kept = texts.filter(({ line, text }) => {
+      if (bytes + text.length > maxBytes && isTranscript(line)) return false;
+      bytes += text.length;
+      return true;
+    });
+    if (kept.length < texts.length) this.#warn(new Error(`it would exceed ${maxBytes} bytes`));
+    if (kept.length === 0) return;
+    const whole = Buffer.from((this.#isTorn ? "\n" : "") + kept.map(({ text }) => text).join(""));
     try {
-      if (this.#bytes + text.length > maxBytes) throw new Error(`it would exceed ${maxBytes} bytes`);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       // In append mode, the first write after a truncation is at the start of the file.
       this.#fd ??= openSync(this.#file, "a", 0o600);
-      writeSync(this.#fd, text);
-      this.#bytes += text.length;
+      // Until all of it is written, the last line may be cut off, as by a full disk.
+      this.#isTorn = true;
+      const written = writeSync(this.#fd, whole);
+      this.#bytes += written;
+      if (written < whole.length) throw new Error("the disk is full");
+      this.#isTorn = false;
     } catch (error) {
-      this.#isFull = true;
-      logger.error(
-        { err: error },
-        "the call spool is full or not writable: unwritten call records are in memory only",
-      );
+      this.#warn(error);
     }
+  }
+
+  #warn(error: unknown): void {
+    if (!this.#hasWarned)
+      this.#options.logger.error(
+        { err: error },
+        "the call spool is full or not writable: part of the unwritten call records is in memory only",
+      );
+    this.#hasWarned = true;
   }
 }
 
+/** Whether a line may be left out to limit the file: the others are few, and decide what a call costs. */
+function isTranscript({ write }: Line): boolean {
+  return write?.type === "item" || write?.type === "turn";
+}
+
+/** The methods of the calls' service that finish the records of an earlier process. */
+export type SpoolWrites = CallWrites & Pick<CallsService, "closeLost">;
+
 /**
- * Carries out the writes that earlier processes left, and removes their files. Rejects if the database goes
- * away again.
+ * Carries out the writes that earlier processes left, ends the calls that died with them at their last sign of life, and
+ * removes the files. Rejects if the database goes away again.
  */
-export async function finishSpools(folder: string, calls: CallWrites, logger: Logger): Promise<void> {
+export async function finishSpools(
+  folder: string,
+  { calls, now, logger }: { calls: SpoolWrites; now: Date; logger: Logger },
+): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
+  const found = await findLifeSigns(folder);
+  const signs = new Map(found.signs);
   for (const name of names.filter((each) => each.endsWith(EXTENSION))) {
     const file = path.join(folder, name);
     const unwritten = readSpool(await readFile(file, "utf8"));
-    for (const [callId, writes] of unwritten) await finishCall(calls, callId, writes, logger);
+    for (const [callId, writes] of unwritten) {
+      for (const write of writes) {
+        const attempt = async (): Promise<void> => await carryOutWrite(calls, callId, write);
+        await skipIfRejected(attempt, logger, { callId, write: write.type });
+        const at = timeOf(write);
+        if (at !== undefined && at > (signs.get(callId) ?? 0)) signs.set(callId, at);
+      }
+    }
+    await endLost(signs, { calls, now, logger });
     await rm(file, { force: true });
     if (unwritten.size > 0) logger.warn({ calls: unwritten.size }, "wrote call records from the spool");
   }
+  await endLost(signs, { calls, now, logger });
+  await found.remove();
+}
+
+/** Ends those of the calls that have no end of their own. */
+async function endLost(
+  signs: ReadonlyMap<string, Date>,
+  { calls, now, logger }: { calls: SpoolWrites; now: Date; logger: Logger },
+): Promise<void> {
+  for (const [callId, at] of signs)
+    await skipIfRejected(async () => await calls.closeLost(callId, at, now), logger, {
+      callId,
+      write: "end",
+    });
+}
+
+/** Returns when a write was made, if it says so. */
+function timeOf(write: CallWrite): Date | undefined {
+  if (write.type === "answered") return write.answer.at;
+  if (write.type === "finish") return write.end.endedAt;
+  return write.type === "item" || write.type === "ringing" ? write.at : undefined;
 }
 
 /**
@@ -130,25 +192,16 @@ function parseLine(text: string): Line | undefined {
   }
 }
 
-/**
- * Carries out the writes of a call. Skips those that the database rejects: it would reject them at every
- * start.
- */
-async function finishCall(
-  calls: CallWrites,
-  callId: string,
-  writes: readonly CallWrite[],
+/** Skips what the database rejects: it would reject it at every start. */
+async function skipIfRejected(
+  write: () => Promise<unknown>,
   logger: Logger,
+  about: { callId: string; write: string },
 ): Promise<void> {
-  for (const write of writes) {
-    try {
-      await carryOutWrite(calls, callId, write);
-    } catch (error) {
-      if (isDatabaseAway(error)) throw error;
-      logger.error(
-        { err: error, callId, write: write.type },
-        "writing part of a spooled call record failed; skipped",
-      );
-    }
+  try {
+    await write();
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    logger.error({ err: error, ...about }, "writing part of a spooled call record failed; skipped");
   }
 }

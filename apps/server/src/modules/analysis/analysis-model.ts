@@ -10,6 +10,8 @@ const SIZES = {
   local: { mostCharacters: 10_000, settings: { temperature: 0, maxOutputTokens: 1_000 } },
   remote: { mostCharacters: 160_000, settings: {} },
 };
+/** Leaves a quarter of a model's window for the answer, at three characters per token. */
+const CHARACTERS_PER_WINDOW_TOKEN = 2.25;
 
 /** Configured language model, with the settings for analysis. */
 export function openAnalysisModel(
@@ -19,9 +21,10 @@ export function openAnalysisModel(
   const inference = connectInference({ path: inferencePath });
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
   const model = createLanguageModel(languageModel, inference, closers, DEADLINES);
-  const sizes = SIZES[languageModel.provider === "gguf" ? "local" : "remote"];
+  const { mostCharacters, settings } = SIZES[languageModel.provider === "gguf" ? "local" : "remote"];
+  const windowCharacters = (model.contextTokens ?? Infinity) * CHARACTERS_PER_WINDOW_TOKEN;
   return {
-    analysisModel: { model, ...sizes },
+    analysisModel: { model, mostCharacters: Math.min(mostCharacters, windowCharacters), settings },
     close: async () => void (await Promise.all(closers.map((close) => close()))),
   };
 }

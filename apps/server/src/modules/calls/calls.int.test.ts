@@ -198,6 +198,42 @@ test("a lost call ends at its last write if that is later than its node's last b
   await server.close();
 });
 
+test("a call that others closed as lost is corrected by the later end that its node writes, once", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const [hungUp, unanswered, ended] = [
+    await openCall(server, "dead"),
+    await openCall(server, "dead"),
+    await openCall(server, "dead"),
+  ];
+  await calls.markAnswered(hungUp, answer);
+  await calls.finish(ended, { status: "completed", endReason: "user_hangup", endedAt: after(3) });
+  await setCreation(server, after(0));
+  const lastBeats = new Map([["dead", after(5)]]);
+  await calls.closeOrphans({ livingNodeIds: [], lastBeats, now: after(65) });
+  let events = 0;
+  calls.ended.subscribe(async () => void (events += 1));
+  const read = async (id: string) => {
+    const { status, endReason, billableSeconds, endedAt } = await calls.get(server.organizationId, id);
+    return [status, endReason, billableSeconds, endedAt];
+  };
+  const hangUp = { status: "completed", endReason: "user_hangup", endedAt: after(40) } as const;
+  for (let repetition = 0; repetition < 2; repetition += 1) {
+    assert.equal(await calls.finish(hungUp, hangUp), false);
+    await calls.closeLost(hungUp, after(39), after(70));
+    assert.deepEqual(await read(hungUp), ["completed", "user_hangup", 38, after(40).toISOString()]);
+    // Its answer was not written before its node died.
+    await calls.markAnswered(unanswered, { ...answer, at: after(10) });
+    await calls.closeLost(unanswered, after(33.5), after(70));
+    await calls.closeLost(unanswered, after(20), after(70));
+    assert.deepEqual(await read(unanswered), ["failed", "node_lost", 24, after(33.5).toISOString()]);
+    await calls.closeLost(ended, after(50), after(70));
+    assert.deepEqual(await read(ended), ["completed", "user_hangup", 0, after(3).toISOString()]);
+  }
+  assert.equal(events, 0, "each end is reported once");
+  await server.close();
+});
+
 /** The calls' own times are those of the test, and creation follows the database's clock. */
 async function setCreation({ database }: TestServer, at: Date): Promise<void> {
   await database.$client.query("update calls set created_at = $1, started_at = null", [at]);

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { CallLatency, CallResultStatus, Turn } from "@parley/contract";
+import type { CallEndReason, CallLatency, CallResultStatus, Turn } from "@parley/contract";
 import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 
 /**
@@ -35,6 +35,28 @@ export function findLastSign(
 ): Date {
   const times = [createdAt, startedAt, answeredAt, ...signs].map((each) => each?.getTime() ?? 0);
   return new Date(Math.min(now.getTime(), Math.max(...times)));
+}
+
+interface EndedTimes {
+  endReason: CallEndReason | null;
+  answeredAt: Date | null;
+  endedAt: Date | null;
+}
+
+/**
+ * Returns whether an end replaces the recorded one: a call that was closed as `node_lost` went on until a later time,
+ * as its node has found or has written down before it died.
+ */
+export function isEndCorrected(
+  recorded: Pick<EndedTimes, "endReason" | "endedAt">,
+  { endedAt }: { endedAt: Date },
+): boolean {
+  return recorded.endReason === "node_lost" && recorded.endedAt !== null && endedAt > recorded.endedAt;
+}
+
+/** Returns whether an ended call may have been answered without a record of it. */
+export function isAnswerMissing({ endReason, answeredAt }: EndedTimes): boolean {
+  return endReason === "node_lost" && answeredAt === null;
 }
 
 export interface CallResults {

@@ -15,7 +15,14 @@ import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { CallQuota } from "./call-quota.ts";
-import { countBillableSeconds, findLastSign, isResultPending, summarizeLatency } from "./calls.rules.ts";
+import {
+  countBillableSeconds,
+  findLastSign,
+  isAnswerMissing,
+  isEndCorrected,
+  isResultPending,
+  summarizeLatency,
+} from "./calls.rules.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
 import type { CallChannel } from "./calls.tables.ts";
@@ -205,13 +212,15 @@ export class CallsService {
     await store.markRinging(this.#database, id, at);
   }
 
-  /** No effect on a call that has ended. */
+  /** No effect on a call that has ended, unless its node was taken for lost before it could write the answer. */
   async markAnswered(id: string, { at, isRecorded, ...names }: CallAnswer): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
-      if (row === undefined || row.endedAt !== null) return;
+      if (row === undefined || (row.endedAt !== null && !isAnswerMissing(row))) return;
       await store.updateCall(transaction, id, {
-        status: "in_progress",
+        ...(row.endedAt === null
+          ? { status: "in_progress" }
+          : { billableSeconds: countBillableSeconds(at, row.endedAt) }),
         // A callee may answer without ringing.
         startedAt: row.startedAt ?? at,
         answeredAt: at,
@@ -267,26 +276,36 @@ export class CallsService {
     });
   }
 
-  /** Ends the call. The first end wins; returns whether this was it. */
-  async finish(
-    id: string,
-    { status, endReason, endDetail, endedAt, noticedAt = endedAt, quality }: CallEnd,
-  ): Promise<boolean> {
+  /**
+   * Ends the call. The first end wins; returns whether this was it. An end that was only presumed because the call's
+   * node was silent is corrected by a later one, without events: they report each end once.
+   */
+  async finish(id: string, end: CallEnd): Promise<boolean> {
+    const { endedAt, noticedAt = endedAt } = end;
     return await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
-      if (row === undefined || row.endedAt !== null) return false;
+      if (row === undefined) return false;
+      if (row.endedAt !== null) {
+        if (isEndCorrected(row, end)) await this.#writeEnd(transaction, row, end);
+        return false;
+      }
       await this.ending.emit(transaction, { call: row, at: noticedAt });
-      const call = await store.updateCall(transaction, id, {
-        status,
-        endReason,
-        endDetail: endDetail === undefined ? null : toStorableText(endDetail),
-        endedAt,
-        billableSeconds: countBillableSeconds(row.answeredAt, endedAt),
-        quality: quality ?? null,
-        latency: summarizeLatency(await store.listTurns(transaction, id)),
-      });
+      const call = await this.#writeEnd(transaction, row, end);
       await this.ended.emit(transaction, { call: { ...call, endedAt }, noticedAt });
       return true;
+    });
+  }
+
+  async #writeEnd(transaction: Queries, { id, answeredAt }: CallRow, end: CallEnd): Promise<CallRow> {
+    const { status, endReason, endDetail, endedAt, quality } = end;
+    return await store.updateCall(transaction, id, {
+      status,
+      endReason,
+      endDetail: endDetail === undefined ? null : toStorableText(endDetail),
+      endedAt,
+      billableSeconds: countBillableSeconds(answeredAt, endedAt),
+      quality: quality ?? null,
+      latency: summarizeLatency(await store.listTurns(transaction, id)),
     });
   }
 
@@ -372,10 +391,20 @@ export class CallsService {
     for (const call of await store.listOpenCallsOfOthers(this.#database, livingNodeIds, begunBefore)) {
       const written = await this.#conversations.findUpdatedAt(call.conversationId);
       const endedAt = findLastSign(call, [lastBeats.get(call.nodeId), written], now);
-      const endDetail = "the node that ran the call stopped responding";
-      const end = { status: "failed", endReason: "node_lost", endDetail, endedAt, noticedAt: now } as const;
-      if (await this.finish(call.id, end)) closed += 1;
+      if (await this.closeLost(call.id, endedAt, now)) closed += 1;
     }
     return closed;
+  }
+
+  /** Ends a call whose node has died (`node_lost`), at its last known sign of life. Returns what `finish` returns. */
+  async closeLost(id: string, endedAt: Date, now: Date): Promise<boolean> {
+    const endDetail = "the node that ran the call stopped responding";
+    return await this.finish(id, {
+      status: "failed",
+      endReason: "node_lost",
+      endDetail,
+      endedAt,
+      noticedAt: now,
+    });
   }
 }

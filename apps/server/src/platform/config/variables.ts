@@ -210,6 +210,12 @@ export const variables = {
     default: "gpt-4o-mini at OpenAI",
   },
   PARLEY_LLM_GGUF: { description: "Path of a GGUF language model that runs on this machine." },
+  PARLEY_LLM_CONTEXT_TOKENS: {
+    description:
+      "Context window of the language models, in tokens: a number, or `model=number` for one model, separated by commas. " +
+      "Older turns of a longer conversation are left out of the prompt.",
+    default: "by the model's name, else 32768; 4096 for PARLEY_LLM_GGUF",
+  },
   OPENAI_API_KEY: { description: "API key of OpenAI. Sufficient alone to use OpenAI's language models." },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     description:

@@ -87,6 +87,22 @@ test("a reply that is cut at its limit reports it", async () => {
   assert.equal(finish?.type === "finish" && finish.finishReason.unified, "length");
 });
 
+test("a conversation that exceeds the model's window is answered from its latest turns", async () => {
+  const turns = Array.from({ length: 100 }, (_, index): LanguageModelV4Message[] => [
+    { role: "user", content: [{ type: "text", text: `Tell me something about the number ${index}.` }] },
+    { role: "assistant", content: [{ type: "text", text: `The number ${index} follows ${index - 1}.` }] },
+  ]).flat();
+  const question = ask("What is the capital of France?").prompt;
+  const parts = await readParts({
+    ...ask(""),
+    prompt: [...question.slice(0, 1), ...turns, ...question.slice(1)],
+  });
+  assert.match(textOf(parts), /Paris/);
+  const finish = parts.at(-1);
+  const tokens = finish?.type === "finish" ? (finish.usage.inputTokens.total ?? 0) : 0;
+  assert.ok(tokens > 300 && tokens < 1_024, `${tokens} tokens`);
+});
+
 test("a tool is called through a grammar made from its schema", async () => {
   // A model this small calls a tool only after examples in the conversation.
   const examples = Array.from({ length: 4 }, (_, index): LanguageModelV4Message[] => [

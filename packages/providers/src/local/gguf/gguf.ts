@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type * as LlamaCpp from "node-llama-cpp";
-import { ProviderError } from "@parley/conversation";
+import { ProviderError, trimToWindow } from "@parley/conversation";
 import type {
   GbnfJsonSchema,
   Llama,
@@ -20,8 +20,8 @@ export interface LoadGgufOptions {
   path: string;
   /** Default: llama.cpp's choice for this machine. */
   threads?: number;
-  /** Tokens of prompt and reply together; longer conversations lose their beginning. */
-  contextTokens?: number;
+  /** Tokens of prompt and reply together, at most those of the model; default 4,096. Longer conversations lose their beginning. */
+  contextTokens?: number | undefined;
 }
 
 /** A GGUF model in this process, on the CPU. */
@@ -40,6 +40,8 @@ export interface Gguf {
 /** Conversations whose evaluated prompts are kept, so that the next turn evaluates only its new part. */
 const MAX_SEQUENCES = 2;
 const MAX_WAITING = 16;
+/** More takes memory, and the first evaluation of so long a prompt takes a CPU minutes. */
+const DEFAULT_CONTEXT_TOKENS = 4_096;
 /** Exceeds any reply for a listener; a small model may not find its end. */
 const DEFAULT_MAX_TOKENS = 512;
 
@@ -60,7 +62,7 @@ export async function loadGguf(options: LoadGgufOptions): Promise<Gguf> {
     const model = await llama.loadModel({ modelPath: options.path });
     const context = await model.createContext({
       sequences: MAX_SEQUENCES,
-      contextSize: { max: options.contextTokens ?? 4096 },
+      contextSize: { max: options.contextTokens ?? DEFAULT_CONTEXT_TOKENS },
       ...(options.threads === undefined ? {} : { threads: options.threads }),
     });
     const name = `local/${path.basename(options.path, ".gguf")}`;
@@ -84,6 +86,8 @@ class LoadedGguf implements Gguf {
   readonly #queue: JobQueue;
   readonly #closing = new AbortController();
   readonly #talks: Talk[];
+  /** Known only here: the memory, or the model itself, may allow less than was configured. */
+  readonly #contextTokens: number;
   /** Aborts the background reply under way. */
   #giveWay: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -98,6 +102,7 @@ class LoadedGguf implements Gguf {
     this.name = name;
     this.#model = model;
     this.#llama = llama;
+    this.#contextTokens = context.contextSize;
     this.#queue = new JobQueue({ provider: name, maxWaiting: MAX_WAITING });
     this.#talks = Array.from({ length: MAX_SEQUENCES }, () => ({
       chat: new llamaCpp.LlamaChat({ contextSequence: context.getSequence() }),
@@ -152,7 +157,8 @@ class LoadedGguf implements Gguf {
     signal: AbortSignal,
     emit: (part: LanguageModelV4StreamPart) => void,
   ): Promise<void> {
-    const history = toChatHistory(options.prompt);
+    const { prompt, tools } = options;
+    const history = toChatHistory(trimToWindow(prompt, { contextTokens: this.#contextTokens, tools }));
     const talk = this.#takeTalk(JSON.stringify(history));
     const { chat } = talk;
     const meterBefore = chat.sequence.tokenMeter.getState();

@@ -7,7 +7,14 @@ export interface Load {
   connections: number;
   seconds: number;
   /** Method, path, headers and body of the next request. */
-  next: () => { method: string; path: string; headers: Record<string, string>; body?: string };
+  next: () => LoadRequest;
+}
+
+export interface LoadRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
 }
 
 export interface LoadResult {
@@ -17,20 +24,18 @@ export interface LoadResult {
 
 /** Sends requests one after another on each connection. Throws if an answer is not 2xx. */
 export async function runLoad({ url, connections, seconds, next }: Load): Promise<LoadResult> {
-  const { hostname, port } = new URL(url);
   const latenciesMs: number[] = [];
   const startMs = performance.now();
   const endMs = startMs + seconds * 1000;
   const work = async (): Promise<void> => {
-    const connection = new Connection(connect({ host: hostname, port: Number(port), noDelay: true }));
+    const connection = new Connection(url);
     while (performance.now() < endMs) {
-      const { method, path, headers, body = "" } = next();
-      const fields = { host: hostname, ...headers, "content-length": String(Buffer.byteLength(body)) };
-      const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+      const request = next();
       const sentMs = performance.now();
-      const status = await connection.exchange(`${method} ${path} HTTP/1.1\r\n${head.join("")}\r\n${body}`);
+      const status = await connection.send(request);
       latenciesMs.push(performance.now() - sentMs);
-      if (status < 200 || status > 299) throw new Error(`${method} ${path} was answered ${status}`);
+      if (status < 200 || status > 299)
+        throw new Error(`${request.method} ${request.path} was answered ${status}`);
     }
     connection.close();
   };
@@ -39,12 +44,17 @@ export async function runLoad({ url, connections, seconds, next }: Load): Promis
 }
 
 /** Minimal HTTP client, which leaves the processor to the measured server. */
-class Connection {
+export class Connection {
+  readonly #host: string;
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
   #pending: PromiseWithResolvers<number> | undefined;
 
-  constructor(socket: Socket) {
+  /** @param url `http://host:port` */
+  constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    this.#host = hostname;
     this.#socket = socket;
     socket.on("data", (chunk) => this.#receive(chunk));
     const fail = () => this.#pending?.reject(new Error("the server closed the connection"));
@@ -52,9 +62,11 @@ class Connection {
   }
 
   /** Resolves with the status once the whole answer has arrived. */
-  async exchange(request: string): Promise<number> {
+  async send({ method, path, headers, body = "" }: LoadRequest): Promise<number> {
+    const fields = { host: this.#host, ...headers, "content-length": String(Buffer.byteLength(body)) };
+    const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     this.#pending = Promise.withResolvers<number>();
-    this.#socket.write(request);
+    this.#socket.write(`${method} ${path} HTTP/1.1\r\n${head.join("")}\r\n${body}`);
     return await this.#pending.promise;
   }
 

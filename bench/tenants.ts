@@ -83,15 +83,18 @@ async function setUpHostile({ url, sipPort }: Platform): Promise<AttackTarget> {
     recordingEnabled: true,
     postCallWebhookUrl: "http://hooks.dead.invalid/ended",
     preCallWebhookUrl: "http://hooks.dead.invalid/before",
+    postCallExtraction: [{ name: "topic", type: "string", description: "What the call was about." }],
   });
   await api.createCustomTool(agent.id, {
     name: "slow",
     webhookUrl: `${receiverUrl}/slow`,
-    schema: { type: "object", properties: {} },
+    schema: { description: "Looks something up.", parameters: { type: "object", properties: {} } },
   });
   await api.addPhoneNumber(agent.id, { e164: HOSTILE_NUMBER });
+  const { id: endedCallId } = await api.createCall({ agentId: agent.id, toNumber: "+493012345678" });
+  await api.hangUpCall(endedCallId);
   const target = { url, apiKey: data.apiKey, sipPort, number: HOSTILE_NUMBER, sipAddress: HOSTILE_ADDRESS };
-  return { ...target, agentId: agent.id, sipTrunkId: trunk.id, endedCallId: agent.id };
+  return { ...target, agentId: agent.id, sipTrunkId: trunk.id, endedCallId };
 }
 
 function print(phase: string, row: VictimRow): void {

@@ -74,6 +74,7 @@ async function start(): Promise<Servers> {
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(database, encryption, systemClock),
     rateLimiter: new RateLimiter(database, systemClock, (id) => modules.organizationLimits.find(id)),
+    findLimits: (id) => modules.organizationLimits.find(id),
   });
   features.bindRoutes(platform);
   const headers = { "x-api-key": apiKey };

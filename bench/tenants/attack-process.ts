@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, (target: AttackTarget) => Request>> = {
   trunks: () => ({
     method: "POST",
     path: "/v1/sip-trunks",
-    body: { friendlyName: "T", proxyAddress: "dead.invalid" },
+    body: { friendlyName: "T", proxyAddress: "127.0.0.3" },
   }),
   "checks of trunks": ({ sipTrunkId }) => ({ method: "POST", path: `/v1/sip-trunks/${sipTrunkId}/check` }),
   "repeated analyses": ({ endedCallId }) => ({ method: "POST", path: `/v1/calls/${endedCallId}/reanalyze` }),

@@ -37,6 +37,17 @@ test("commands are requests to the operator's API", () => {
   });
 });
 
+test("numbers are listed and released", () => {
+  const numbers = "http://127.0.0.1:8090/operator/v1/phone-numbers";
+  assert.deepEqual(read("numbers list"), { method: "GET", url: `${numbers}?page=1`, apiKey });
+  assert.deepEqual(read("numbers list +4930123 --organization 7 --page 2"), {
+    method: "GET",
+    url: `${numbers}?page=2&e164=%2B4930123&organizationId=7`,
+    apiKey,
+  });
+  assert.deepEqual(read("numbers release a/b"), { method: "DELETE", url: `${numbers}/a%2Fb`, apiKey });
+});
+
 test("a wrong command line is refused with how to write it", () => {
   for (const line of [
     "",
@@ -50,6 +61,9 @@ test("a wrong command line is refused with how to write it", () => {
     "organizations update 7 --billing maybe",
     "organizations update 7 --limit agents",
     "agents list",
+    "numbers release",
+    "numbers delete 7",
+    "numbers release 7 8",
   ]) {
     assert.throws(
       () => read(line),

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 /** Request to `/operator/v1` of a node. */
 export interface OperatorRequest {
-  method: "GET" | "POST" | "PATCH";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   url: string;
   apiKey: string;
   body?: object;
@@ -18,6 +18,8 @@ const usage = `Usage:
   npm run parley -- organizations create --name NAME [settings]
   npm run parley -- organizations get ID
   npm run parley -- organizations update ID [--name NAME] [settings]
+  npm run parley -- numbers list [+4930123456] [--organization ID] [--page 1]
+  npm run parley -- numbers release ID
 
 Settings:
   --billing on|off
@@ -37,6 +39,7 @@ const options = {
   "allowed-countries": { type: "string" },
   "premium-rate": { type: "string" },
   limit: { type: "string", multiple: true },
+  organization: { type: "string" },
 } as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>["values"];
@@ -44,27 +47,50 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof options; allowPositi
 /** @throws UsageError */
 export function readCommand(words: readonly string[], environment: NodeJS.ProcessEnv): OperatorRequest {
   const { values, positionals } = parse(words);
-  const [resource, action = "", id, ...others] = positionals;
-  const takesId = action === "get" || action === "update";
-  if (resource !== "organizations" || others.length > 0 || (id !== undefined) !== takesId) throw usageError();
+  const [resource, action = "", subject, ...others] = positionals;
+  if (others.length > 0) throw usageError();
+  const request = requestOf(`${resource} ${action}`, subject, values);
   const apiKey = environment["PARLEY_OPERATOR_API_KEY"];
   if (apiKey === undefined || apiKey === "") throw usageError("PARLEY_OPERATOR_API_KEY is not set.");
   const node = values.url ?? `http://127.0.0.1:${environment["PARLEY_HTTP_PORT"] || "8080"}`;
-  const collection = `${node.replace(/\/$/, "")}/operator/v1/organizations`;
-  const one = `${collection}/${encodeURIComponent(id ?? "")}`;
-  switch (action) {
-    case "list":
-      return { method: "GET", url: `${collection}?page=${encodeURIComponent(values.page ?? "1")}`, apiKey };
-    case "get":
-      return { method: "GET", url: one, apiKey };
-    case "create":
+  const { method, path, body } = request;
+  const url = `${node.replace(/\/$/, "")}/operator/v1${path}`;
+  return { method, url, apiKey, ...(body !== undefined && { body }) };
+}
+
+type PathRequest = Pick<OperatorRequest, "method" | "body"> & { path: string };
+
+function requestOf(command: string, subject: string | undefined, values: Values): PathRequest {
+  const idOf = (): string => {
+    if (subject === undefined) throw usageError("The ID is missing.");
+    return encodeURIComponent(subject);
+  };
+  if (subject !== undefined && (command === "organizations list" || command === "organizations create"))
+    throw usageError();
+  switch (command) {
+    case "organizations list":
+      return { method: "GET", path: `/organizations?page=${encodeURIComponent(values.page ?? "1")}` };
+    case "organizations get":
+      return { method: "GET", path: `/organizations/${idOf()}` };
+    case "organizations create":
       if (values.name === undefined) throw usageError("--name is required.");
-      return { method: "POST", url: collection, apiKey, body: bodyOf(values) };
-    case "update":
-      return { method: "PATCH", url: one, apiKey, body: bodyOf(values) };
+      return { method: "POST", path: "/organizations", body: bodyOf(values) };
+    case "organizations update":
+      return { method: "PATCH", path: `/organizations/${idOf()}`, body: bodyOf(values) };
+    case "numbers list":
+      return { method: "GET", path: `/phone-numbers?${claimQuery(subject, values)}` };
+    case "numbers release":
+      return { method: "DELETE", path: `/phone-numbers/${idOf()}` };
     default:
       throw usageError();
   }
+}
+
+function claimQuery(e164: string | undefined, { organization, page = "1" }: Values): string {
+  const query = new URLSearchParams({ page });
+  if (e164 !== undefined) query.set("e164", e164);
+  if (organization !== undefined) query.set("organizationId", organization);
+  return query.toString();
 }
 
 function parse(words: readonly string[]): { values: Values; positionals: string[] } {

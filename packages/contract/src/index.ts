@@ -47,6 +47,8 @@ export * from "./keys.ts";
 export * from "./calls/live-channel.ts";
 export * from "./openapi.ts";
 export * from "./operator/organizations.ts";
+export * from "./operator/phone-numbers.ts";
+export * from "./operator/routes.ts";
 export * from "./organizations/limits.ts";
 export * from "./organizations/organization.ts";
 export * from "./phone-numbers/phone-numbers.ts";

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { requiredRoleOf } from "./identity/roles.ts";
 import { authRoutes } from "./identity/sessions.ts";
-import { operatorRoutes } from "./operator/organizations.ts";
+import { operatorRoutes } from "./operator/routes.ts";
 import { exampleOf } from "./request-example.ts";
 import { routes, tags } from "./routes.ts";
 import { builtInVariables } from "./schemas.ts";
@@ -33,7 +33,7 @@ ${Object.entries(builtInVariables)
   .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
   .join("\n")}
 
-**Rate limits.** Rate-limited operations return the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit returns 429 \`rate_limited\` with \`Retry-After\` (seconds). A request that returns an error or a replayed response does not count. The organization's limits are in \`GET /organization\`: a create above a limit of trunks, agents or numbers returns 409 \`limit_reached\`, a call above a limit of calls returns 429 \`rate_limited\`. An IP address that sends many invalid API keys also gets 429 for invalid keys; valid keys from that address still work.
+**Rate limits.** Rate-limited operations return the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit returns 429 \`rate_limited\` with \`Retry-After\` (seconds). A request that returns an error or a replayed response does not count. The organization's limits are in \`GET /organization\`: a create above a limit of trunks, agents or numbers returns 409 \`limit_reached\`, a call above a limit of calls returns 429 \`rate_limited\`. Any operation returns it if the organization sends more requests at once than \`concurrentRequests\` and too many wait. An IP address that sends many invalid API keys also gets 429 for invalid keys; valid keys from that address still work.
 
 **Temporary errors.** 503 with \`Retry-After\` (seconds) means that the same request can succeed later: \`database_unavailable\` if the database does not answer, \`capacity_exceeded\` if all nodes are at capacity.`;
 

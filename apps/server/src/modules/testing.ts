@@ -109,6 +109,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     publicUrl: node.config.web.publicUrl,
     idempotency: new Idempotency(database, encryption, node.clock),
     rateLimiter: new RateLimiter(database, node.clock, (id) => modules.organizationLimits.find(id)),
+    findLimits: (id) => modules.organizationLimits.find(id),
     ...(options.limits !== undefined && { limits: options.limits }),
   });
   features.bindRoutes(app);

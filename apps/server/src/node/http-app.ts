@@ -9,7 +9,7 @@ import { deleteExpiredAnswersJob } from "../platform/idempotency/idempotency.job
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { registerFolderRoutes } from "../platform/object-storage/folder-routes.ts";
 import { FolderStorage } from "../platform/object-storage/folder-storage.ts";
-import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import { type FindLimits, RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import type { Services } from "./features.ts";
 import type { OpenedResources } from "./resources.ts";
 
@@ -27,13 +27,15 @@ export async function createHttpApp(
     node;
   const idempotency = new Idempotency(database, encryption, clock);
   await jobs.work(deleteExpiredAnswersJob(idempotency));
+  const findLimits: FindLimits = async (id) => await organizationLimits.find(id);
   const app = await createHttpServer({
     logger,
     authenticate: async (key) => await apiKeys.authenticate(key),
     authenticateSession: async (cookies) => await sessions.authenticate(cookies),
     publicUrl: config.web.publicUrl,
     idempotency,
-    rateLimiter: new RateLimiter(database, clock, (id) => organizationLimits.find(id)),
+    rateLimiter: new RateLimiter(database, clock, findLimits),
+    findLimits,
   });
   registerProbes(app, { findObstacles: async () => readiness.obstacles, findWarnings, metrics });
   const { operatorApiKey, objectStorage, web } = config;

@@ -2653,6 +2653,11 @@ export interface OrganizationLimits {
    */
   reanalysesPerHour: number;
   /**
+   * API requests at once per node. Ten times as many wait for their turn; a further one gets `rate_limited`. Default: 8.
+   * From 1 to 1000000.
+   */
+  concurrentRequests: number;
+  /**
    * Deliveries of webhooks at once per node. Further deliveries wait. Default: 5.
    * From 1 to 1000000.
    */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { limitsSchema, limitsUpdateSchema } from "../organizations/limits.ts";
-import { type RouteDefinition, defineRoute } from "../route.ts";
+import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
@@ -86,7 +86,7 @@ export type OperatedOrganizationChange = Static<typeof updateSchema>;
 
 const params = Type.Object({ id: { ...idSchema, description: "Id of the organization." } });
 /** An operator's key belongs to no organization, so it has neither billing nor kept answers. */
-const operated = {
+export const operated = {
   isOperator: true,
   isBillingRequired: false,
   isAnswerKept: false,
@@ -140,11 +140,3 @@ export const updateOperatedOrganizationRoute = defineRoute({
   status: 200,
   response: dataOf(organizationSchema),
 });
-
-/** Operations under `/operator/v1`, with the operator's key. */
-export const operatorRoutes: readonly RouteDefinition[] = [
-  createOrganizationRoute,
-  listOrganizationsRoute,
-  getOperatedOrganizationRoute,
-  updateOperatedOrganizationRoute,
-];

@@ -29,6 +29,12 @@ export const organizationLimits = {
     default: 120,
     description: "Requests to repeat an analysis that are accepted within any 60 minutes.",
   },
+  concurrentRequests: {
+    default: 8,
+    minimum: 1,
+    description:
+      "API requests at once per node. Ten times as many wait for their turn; a further one gets `rate_limited`.",
+  },
   concurrentWebhooks: {
     default: 5,
     minimum: 1,

@@ -3,6 +3,7 @@ import type { TranscriptItem } from "@parley/contract";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts";
+import { inOrganization } from "../../platform/organization-scope.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
@@ -11,6 +12,7 @@ import { CallRecorder } from "./call-recorder.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
+import type { PlaceShares } from "./place-shares.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import { type CallOutcome, type CallSignaling, ActiveCall, type ProviderNames } from "./active-call.ts";
@@ -24,6 +26,7 @@ import {
 export interface ActiveCallRegistryOptions {
   nodeId: string;
   calls: CallsService;
+  placeShares: PlaceShares;
   /** Writes that the database has not accepted yet. */
   spool: CallSpool;
   /** Called before each call whose agent has a pre-call webhook. */
@@ -74,6 +77,11 @@ export class ActiveCallRegistry {
 
   constructor(options: ActiveCallRegistryOptions) {
     this.#options = options;
+  }
+
+  /** The division of this node's places among organizations. */
+  get placeShares(): PlaceShares {
+    return this.#options.placeShares;
   }
 
   get size(): number {
@@ -157,10 +165,12 @@ export class ActiveCallRegistry {
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
       return { ...setup, callId };
     });
-    const running = call.run(signaling).finally(() => {
-      this.#calls.delete(callId);
-      if (endTrace) endTrace();
-    });
+    const running = inOrganization(agent.organizationId, async () => await call.run(signaling)).finally(
+      () => {
+        this.#calls.delete(callId);
+        if (endTrace) endTrace();
+      },
+    );
     this.watch(running);
     await running;
   }

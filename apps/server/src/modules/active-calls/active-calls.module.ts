@@ -4,6 +4,7 @@ import type { CallsService } from "../calls/calls.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
+import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/tool-signing.ts";
 import { ActiveCallRegistry } from "./active-call-registry.ts";
@@ -14,11 +15,13 @@ import { CallInstructions } from "./call-instructions.service.ts";
 import { CallPlacement } from "./call-placement.ts";
 import { CallSpool, finishSpools } from "./call-spool.ts";
 import { LifeSigns } from "./life-signs.ts";
+import { PlaceShares } from "./place-shares.ts";
 import { providerNamesOf } from "./provider-names.rules.ts";
 
 interface Dependencies {
   calls: CallsService;
   callNodes: CallNodes;
+  organizations: Pick<OrganizationsService, "count">;
   preCall: PreCallWebhook;
   toolSigning: ToolSigning;
   sipTraceRecorder: SipTraceRecorder | undefined;
@@ -27,13 +30,18 @@ interface Dependencies {
 
 export function createActiveCalls(
   node: NodeResources,
-  { calls, callNodes, sipTraceRecorder, ...dependencies }: Dependencies,
+  { calls, callNodes, organizations, sipTraceRecorder, ...dependencies }: Dependencies,
 ) {
   const { config, nodeId, database, bus, clock, readiness, metrics, spans, speechPlaces, logger } = node;
   const spoolFolder = path.join(config.dataDirectory, "call-spool");
   const spool = new CallSpool({ folder: spoolFolder, nodeId, logger });
+  const placeShares = new PlaceShares({
+    reservedShare: config.callReservePercent / 100,
+    countOrganizations: async () => await organizations.count(),
+  });
   const activeCalls = new ActiveCallRegistry({
     ...dependencies,
+    placeShares,
     nodeId,
     spool,
     calls,
@@ -65,6 +73,7 @@ export function createActiveCalls(
     },
     bindRoutes: (app) => bindActiveCallRoutes(app, { callHangUps, callInstructions }),
     prepare: async () => {
+      await placeShares.refresh();
       await finishSpools(spoolFolder, { calls, now: clock.now(), logger });
       // An embedded database has no other nodes. The ends of these calls are announced by jobs.
       if (!node.isEmbedded) return;

@@ -6,16 +6,16 @@ import type { ActiveCallRegistry } from "./active-call-registry.ts";
 
 /** Limits on the number of calls of this node. */
 export interface CallPlaces {
-  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls">;
-  media: Pick<MediaPool, "hasFreePlace" | "reserve">;
+  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "placeShares">;
+  media: Pick<MediaPool, "freePlaces" | "hasFreePlace" | "reserve">;
   speechPlaces: LocalSpeechPlaces;
 }
 
-type Agent = Pick<ResolvedAgent, "document">;
+type Agent = Pick<ResolvedAgent, "document" | "organizationId">;
 
 /** Returns whether this node can take a call of this agent now. */
-export function hasPlaceFor(places: CallPlaces, { document }: Agent): boolean {
-  return isOpen(places) && places.speechPlaces.hasPlaceFor(document.voiceId ?? "");
+export function hasPlaceFor(places: CallPlaces, agent: Agent): boolean {
+  return isOpenFor(places, agent) && places.speechPlaces.hasPlaceFor(agent.document.voiceId ?? "");
 }
 
 /** A place of a call on this node, to the call's end. */
@@ -27,23 +27,26 @@ export interface CallPlace extends Disposable {
  * Takes a place for a call of this agent until it is disposed; `undefined` if none is free. Its media is reserved before
  * it is opened, because the call's preparation may take seconds.
  */
-export function takePlace(places: CallPlaces, { document }: Agent): CallPlace | undefined {
-  if (!isOpen(places)) return undefined;
-  const speech = places.speechPlaces.take(document.voiceId ?? "");
+export function takePlace(places: CallPlaces, agent: Agent): CallPlace | undefined {
+  if (!isOpenFor(places, agent)) return undefined;
+  const speech = places.speechPlaces.take(agent.document.voiceId ?? "");
   const media = speech && places.media.reserve();
   if (media === undefined) {
     speech?.[Symbol.dispose]();
     return undefined;
   }
+  const share = places.activeCalls.placeShares.take(agent.organizationId);
   return {
     media,
     [Symbol.dispose]: () => {
+      share[Symbol.dispose]();
       media[Symbol.dispose]();
       speech?.[Symbol.dispose]();
     },
   };
 }
 
-function isOpen({ activeCalls, media }: CallPlaces): boolean {
-  return activeCalls.isTakingCalls && media.hasFreePlace;
+function isOpenFor({ activeCalls, media, speechPlaces }: CallPlaces, { organizationId }: Agent): boolean {
+  if (!activeCalls.isTakingCalls || !media.hasFreePlace) return false;
+  return activeCalls.placeShares.isAllowed(organizationId, Math.min(media.freePlaces, speechPlaces.free));
 }

@@ -5,7 +5,8 @@ import test, { type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { OperatedOrganization } from "@parley/contract";
-import { createTestServer, type TestServer } from "../testing.ts";
+import { pino } from "pino";
+import { createTestLine, createTestServer, type TestServer } from "../testing.ts";
 
 const OPERATOR_KEY = "operator_key_of_this_test";
 const COMMAND = fileURLToPath(new URL("../../../../../tools/parley.ts", import.meta.url));
@@ -109,6 +110,64 @@ test("wrong requests are refused and change nothing", async (context) => {
     assert.equal((await operate("PATCH", unknown, { limits: { agents: 1 } })).status, 404);
   }
   assert.deepEqual((await operate("GET", path)).data, before);
+});
+
+test("the operator finds who has a number and releases it, so that another organization can add it", async (context) => {
+  const lines: string[] = [];
+  const logger = pino({ level: "warn" }, { write: (line) => void lines.push(line) });
+  const server = await createTestServer({ operatorApiKey: OPERATOR_KEY, logger });
+  context.after(async () => await server.close());
+  const headers = { "x-api-key": OPERATOR_KEY };
+  const operate = async (method: "GET" | "DELETE", path: string) => {
+    const answer = await server.app.inject({ method, url: `/operator/v1/phone-numbers${path}`, headers });
+    return {
+      status: answer.statusCode,
+      ...answer.json<{ data: Record<string, unknown>[]; total: number }>(),
+    };
+  };
+  const line = await createTestLine(server);
+  const other = await server.createOrganization();
+  const otherLine = await createTestLine({ ...server, ...other });
+  const claim = async () =>
+    await server.request(
+      "POST",
+      `/agents/${otherLine.agentId}/phone-numbers`,
+      { e164: line.toNumber },
+      other.apiKey,
+    );
+  assert.equal((await claim()).status, 400);
+
+  const query = `?e164=${encodeURIComponent(line.toNumber ?? "")}`;
+  const listed = await operate("GET", query);
+  assert.partialDeepStrictEqual(listed, {
+    status: 200,
+    total: 1,
+    data: [{ id: line.phoneNumberId, organizationId: server.organizationId, agentId: line.agentId }],
+  });
+  assert.equal((await operate("GET", "")).total, 2);
+  assert.equal((await operate("GET", `?organizationId=${other.organizationId}`)).total, 1);
+  assert.equal((await operate("DELETE", `/${line.phoneNumberId}`)).status, 200);
+  assert.equal((await operate("DELETE", `/${line.phoneNumberId}`)).status, 404);
+  assert.equal((await operate("DELETE", "/nope")).status, 404);
+  assert.equal(lines.length, 1);
+  const logged: unknown = JSON.parse(lines[0] ?? "");
+  assert.partialDeepStrictEqual(logged, {
+    msg: "the operator released a phone number",
+    phoneNumberId: line.phoneNumberId,
+    organizationId: server.organizationId,
+  });
+  const { body } = await server.request("GET", `/agents/${line.agentId}/revisions`);
+  assert.partialDeepStrictEqual(body, { data: [{ actor: { type: "system", name: "operator" } }] });
+  assert.equal((await operate("GET", query)).total, 0);
+  assert.equal((await claim()).status, 201);
+  const unbound = await server.request(
+    "PATCH",
+    `/agents/${otherLine.agentId}/phone-numbers/${otherLine.phoneNumberId}`,
+    { agentId: null },
+    other.apiKey,
+  );
+  assert.equal(unbound.status, 200);
+  assert.equal((await operate("DELETE", `/${otherLine.phoneNumberId}`)).status, 200);
 });
 
 test("npm run parley creates and changes an organization", async (context) => {

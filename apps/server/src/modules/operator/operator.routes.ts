@@ -1,14 +1,31 @@
 import {
   createOrganizationRoute,
   getOperatedOrganizationRoute,
+  listOperatedPhoneNumbersRoute,
   listOrganizationsRoute,
+  releasePhoneNumberRoute,
   updateOperatedOrganizationRoute,
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindOperatorRoute } from "../../platform/http/bind-operator-route.ts";
+import type { OperatedNumbersService } from "./operated-numbers.service.ts";
 import type { OperatorService } from "./operator.service.ts";
 
-export function bindOperatorRoutes(app: FastifyInstance, key: string, operator: OperatorService): void {
+interface OperatorServices {
+  operator: OperatorService;
+  numbers: OperatedNumbersService;
+}
+
+export function bindOperatorRoutes(
+  app: FastifyInstance,
+  key: string,
+  { operator, numbers }: OperatorServices,
+): void {
+  bindOperatorRoute(app, listOperatedPhoneNumbersRoute, key, async ({ query }) => await numbers.list(query));
+  bindOperatorRoute(app, releasePhoneNumberRoute, key, async ({ params: { id } }) => {
+    await numbers.release(id);
+    return { data: { id, deleted: true as const } };
+  });
   bindOperatorRoute(app, createOrganizationRoute, key, async ({ body }) => ({
     data: await operator.create(body),
   }));

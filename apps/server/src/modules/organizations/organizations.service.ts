@@ -48,6 +48,10 @@ export class OrganizationsService {
     return organization;
   }
 
+  async count(): Promise<number> {
+    return await store.countOrganizations(this.#database);
+  }
+
   async list(query: PageQuery) {
     return toPage(query, await store.listOrganizations(this.#database, query), present);
   }

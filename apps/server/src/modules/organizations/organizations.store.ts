@@ -114,3 +114,7 @@ export async function insertHomeCountry(queries: Queries, id: string, homeCountr
 export async function updateLimits(queries: Queries, id: string, limits: LimitOverrides): Promise<void> {
   await queries.update(organizations).set({ limits }).where(eq(organizations.id, id));
 }
+
+export async function countOrganizations(queries: Queries): Promise<number> {
+  return await countRows(queries, organizations, undefined);
+}

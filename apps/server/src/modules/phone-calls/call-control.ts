@@ -26,7 +26,7 @@ export interface CallControlOptions {
   activeCalls: ActiveCallRegistry;
   phoneNumbers: PhoneNumbersService;
   admission: InboundAdmission;
-  media: Pick<MediaPool, "hasFreePlace" | "reserve" | "open">;
+  media: Pick<MediaPool, "freePlaces" | "hasFreePlace" | "reserve" | "open">;
   speechPlaces: LocalSpeechPlaces;
   /** The operator's public address. `undefined`: the local address that the caller reaches. */
   publicAddress: string | undefined;

@@ -32,6 +32,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
   const questions: PreCallQuestion[] = [];
   const activeCalls = new ActiveCallRegistry({
     nodeId: NODE,
+    placeShares: modules.activeCalls.placeShares,
     calls: modules.calls,
     spool: new CallSpool({ folder, nodeId: NODE, logger }),
     preCall: {

@@ -180,6 +180,36 @@ export class PhoneNumbersService {
     });
   }
 
+  /** Lists numbers of all organizations, for the operator. */
+  async listClaims({ e164, ...query }: store.ClaimFilter) {
+    const filter = { ...query, ...(e164 !== undefined && { e164: normalizePhoneNumber(e164) ?? e164 }) };
+    return toPage(filter, await store.listClaims(this.#database, filter), ({ number, organizationName }) => ({
+      ...present(number),
+      organizationId: number.organizationId,
+      organizationName,
+    }));
+  }
+
+  /** Deletes a number of any organization, for the operator. Throws `not_found`. Returns what was deleted. */
+  async release(
+    id: string,
+  ): Promise<{ phoneNumberId: string; organizationId: string; agentId: string | null }> {
+    return await this.#database.transaction(async (transaction) => {
+      const found = await store.findClaim(transaction, id);
+      if (found === undefined) throw new AppError("not_found");
+      const { organizationId, agentId } = found;
+      const by: Author = { organizationId, actor: { type: "system", name: "operator" } };
+      // As everywhere, the agent is locked before its number.
+      if (agentId !== null) await this.#writer.lock(transaction, by, [agentId]);
+      if (!(await store.deleteClaim(transaction, found)))
+        throw new AppError("not_found", {
+          message: "The number was changed at the same time. Send the request again.",
+        });
+      if (agentId !== null) await this.#unbind(transaction, by, agentId, id);
+      return { phoneNumberId: id, organizationId, agentId };
+    });
+  }
+
   /**
    * Deletes the numbers of a trunk that is being deleted, and writes a version of each affected agent without them and
    * the trunk. Throws `in_use` if there are any, unless the deletion is forced.

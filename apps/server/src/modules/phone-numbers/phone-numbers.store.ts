@@ -1,11 +1,17 @@
 import type { PageQuery } from "@parley/contract";
-import { type SQL, and, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import { type SQL, and, eq, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
+import { organizations } from "../organizations/organizations.tables.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
 
 export type PhoneNumberRow = typeof phoneNumbers.$inferSelect;
 type PhoneNumberInsert = typeof phoneNumbers.$inferInsert;
+
+export interface ClaimFilter extends PageQuery {
+  e164?: string;
+  organizationId?: string;
+}
 
 export interface PhoneNumberFilter extends PageQuery {
   agentId?: string;
@@ -208,4 +214,45 @@ export async function updateNumber(
 
 export async function deleteNumber(queries: Queries, id: string): Promise<void> {
   await queries.delete(phoneNumbers).where(eq(phoneNumbers.id, id));
+}
+
+/** Lists numbers of all organizations with the organizations' names. */
+export async function listClaims(
+  queries: Queries,
+  filter: ClaimFilter,
+): Promise<Rows<{ number: PhoneNumberRow; organizationName: string }>> {
+  const conditions: SQL[] = [];
+  if (filter.e164 !== undefined) conditions.push(eq(phoneNumbers.e164, filter.e164));
+  if (filter.organizationId !== undefined)
+    conditions.push(eq(phoneNumbers.organizationId, filter.organizationId));
+  const where = and(...conditions);
+  const { limit, offset, orderBy } = pageOf(filter, phoneNumbers.createdAt, phoneNumbers.id);
+  const rows = await queries
+    .select({ number: phoneNumbers, organizationName: organizations.name })
+    .from(phoneNumbers)
+    .innerJoin(organizations, eq(phoneNumbers.organizationId, organizations.id))
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  return { rows, total: await countRows(queries, phoneNumbers, where) };
+}
+
+/** Returns a number of any organization. */
+export async function findClaim(queries: Queries, id: string): Promise<PhoneNumberRow | undefined> {
+  const [row] = await queries.select().from(phoneNumbers).where(eq(phoneNumbers.id, id));
+  return row;
+}
+
+/** Deletes the number. Returns false if it is gone or bound to another agent by now. */
+export async function deleteClaim(
+  queries: Queries,
+  { id, agentId }: Pick<PhoneNumberRow, "id" | "agentId">,
+): Promise<boolean> {
+  const isBound = agentId === null ? isNull(phoneNumbers.agentId) : eq(phoneNumbers.agentId, agentId);
+  const rows = await queries
+    .delete(phoneNumbers)
+    .where(and(eq(phoneNumbers.id, id), isBound))
+    .returning({ id: phoneNumbers.id });
+  return rows.length > 0;
 }

@@ -108,6 +108,7 @@ async function setUp(context: TestContext) {
       authenticate: async (key) => await modules.apiKeys.authenticate(key),
       idempotency: new Idempotency(database, encryption, clock),
       rateLimiter: new RateLimiter(database, clock, (id) => modules.organizationLimits.find(id)),
+      findLimits: (id) => modules.organizationLimits.find(id),
     });
     features.bindRoutes(app);
     const url = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -27,8 +27,8 @@ interface WebCallsOptions {
   callNodes: Pick<CallNodes, "findOtherAddress">;
   joinTokens: JoinTokens;
   relayProofs: RelayProofs;
-  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
-  media: Pick<MediaPool, "openWeb" | "hasFreePlace" | "reserve">;
+  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry" | "placeShares">;
+  media: Pick<MediaPool, "openWeb" | "freePlaces" | "hasFreePlace" | "reserve">;
   speechPlaces: LocalSpeechPlaces;
   /** `undefined`: the request's own origin. */
   publicUrl: string | undefined;

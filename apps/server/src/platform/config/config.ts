@@ -41,6 +41,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   inboundReservePercent: number;
   /** Calls are not recorded while less is free on the disk of the data directory. */
   diskReserveBytes: number;
+  /** Part of a node's places for calls that only organizations with few calls take. */
+  callReservePercent: number;
   shutdownSeconds: number;
   /** 0: no SIP messages are stored. */
   traceDays: number;
@@ -95,6 +97,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     mediaProcesses,
     inboundReservePercent: reader.integer("PARLEY_INBOUND_RESERVE_PERCENT", 0, 100),
     diskReserveBytes: reader.integer("PARLEY_DISK_RESERVE_MB", 0, 1_000_000_000) * 1024 * 1024,
+    callReservePercent: reader.integer("PARLEY_CALL_RESERVE_PERCENT", 0, 90),
     shutdownSeconds: reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600),
     traceDays: reader.integer("PARLEY_TRACE_DAYS", 0, 365),
     turnLogDays: reader.integer("PARLEY_TURN_LOG_DAYS", 0, 365),

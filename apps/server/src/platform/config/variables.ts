@@ -131,6 +131,11 @@ export const variables = {
       "still write.",
     default: "1024",
   },
+  PARLEY_CALL_RESERVE_PERCENT: {
+    description:
+      "Percentage of a node's places for calls that is left to organizations with few calls there, if the installation has several organizations. 0: none.",
+    default: "20",
+  },
   PARLEY_SHUTDOWN_SECONDS: {
     description: "Seconds for calls in progress to end after SIGTERM. They are then hung up.",
     default: "30",

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import test from "node:test";
 import { sql } from "drizzle-orm";
+import { waitFor } from "@parley/testing";
+import { inOrganization } from "../organization-scope.ts";
 import { openDatabase } from "./database.ts";
 import { createTestDatabase } from "./testing.ts";
 
@@ -89,5 +91,32 @@ test("work inside a transaction cannot take a second connection; afterwards it c
   });
   outliving.resolve();
   await later;
+  await close();
+});
+
+test("an organization's work leaves connections to others and to the node, and gives back what it had", async () => {
+  const { database, close } = await createTestDatabase();
+  const { max } = database.$client.options;
+  const release = Promise.withResolvers<void>();
+  let held = 0;
+  const hold = async (): Promise<void> =>
+    await database.transaction(async () => {
+      held += 1;
+      await release.promise;
+    });
+  const hostile = Array.from({ length: 3 * max }, () => inOrganization("hostile", hold));
+  await waitFor("the organization to have its share", () => held === Math.floor(max / 2));
+  await inOrganization("other", async () => await database.execute(sql`select 1`));
+  await database.execute(sql`select 1`);
+  assert.equal(held, Math.floor(max / 2));
+  release.resolve();
+  await Promise.all(hostile);
+  // Failures give their connections back, too.
+  const failing = Array.from(
+    { length: 3 * max },
+    async () => await inOrganization("hostile", async () => await database.execute(sql`select nonsense`)),
+  );
+  for (const { status } of await Promise.allSettled(failing)) assert.equal(status, "rejected");
+  await inOrganization("hostile", async () => await database.execute(sql`select 1`));
   await close();
 });

@@ -1,6 +1,8 @@
 import { errorMessage } from "@parley/conversation/error-message";
 import { type NodePgDatabase, drizzle } from "drizzle-orm/node-postgres";
-import { Pool, type PoolClient } from "pg";
+import { Pool, type PoolClient, type PoolConfig } from "pg";
+import { currentOrganization } from "../organization-scope.ts";
+import { Shares } from "../shares.ts";
 import { joinable } from "./joint-transaction.ts";
 import { forbidInTransaction, inTransactionScope } from "./transaction-scope.ts";
 
@@ -21,6 +23,9 @@ export interface Database extends NodePgDatabase {
   $client: Pool;
 }
 
+/** Part of the connections that the work of one organization uses at once. */
+const ORGANIZATION_SHARE = 0.5;
+
 type ConnectCallback = Parameters<Pool["connect"]>[0];
 
 /**
@@ -28,11 +33,44 @@ type ConnectCallback = Parameters<Pool["connect"]>[0];
  * connections are used in this way.
  */
 class ConnectionPool extends Pool {
+  readonly #shares = new Shares();
+  readonly #held = new WeakMap<PoolClient, Disposable>();
+
+  constructor(config: PoolConfig) {
+    super(config);
+    this.on("release", (_error, client) => {
+      this.#held.get(client)?.[Symbol.dispose]();
+      this.#held.delete(client);
+    });
+  }
+
   override connect(): Promise<PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<PoolClient> | void {
     forbidInTransaction("another database connection");
-    return callback === undefined ? super.connect() : super.connect(callback);
+    const organizationId = currentOrganization();
+    if (organizationId === undefined)
+      return callback === undefined ? super.connect() : super.connect(callback);
+    const connecting = this.#connectFor(organizationId);
+    if (callback === undefined) return connecting;
+    connecting.then(
+      (client) => callback(undefined, client, (error) => client.release(error)),
+      (error: Error) => callback(error, undefined, () => {}),
+    );
+  }
+
+  /** Leaves connections to other organizations and to the node's own work. */
+  async #connectFor(organizationId: string): Promise<PoolClient> {
+    const atOnce = Math.max(1, Math.floor(this.options.max * ORGANIZATION_SHARE));
+    const share = await this.#shares.take(organizationId, atOnce);
+    try {
+      const client = await super.connect();
+      this.#held.set(client, share);
+      return client;
+    } catch (error) {
+      share[Symbol.dispose]();
+      throw error;
+    }
   }
 }
 

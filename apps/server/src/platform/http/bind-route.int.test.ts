@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import test from "node:test";
 import { closedObject, dataOf, defineRoute, MAX_JSON_VALUES, type RouteDefinition } from "@parley/contract";
+import { waitFor } from "@parley/testing";
 import { Type } from "typebox";
 import { systemClock } from "../clock.ts";
 import { createTestDatabase } from "../database/testing.ts";
@@ -15,7 +16,10 @@ import { createHttpServer } from "./http-server.ts";
 const MIB = 1024 * 1024;
 
 /** Starts a server with one route, which accepts a text; every key belongs to an organization. */
-async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes">) {
+async function serve(
+  limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes">,
+  handling: (text: string) => Promise<void> = async () => {},
+) {
   const { database, close } = await createTestDatabase();
   const clock = { now: new Date("2026-11-21T09:00:00Z") };
   const organizationId = randomUUID();
@@ -32,6 +36,7 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
     rateLimiter: new RateLimiter(database, { now: () => clock.now }, async () =>
       assert.fail("this limit is a number"),
     ),
+    findLimits: async () => ({ concurrentRequests: 2 }),
   });
   const route = defineRoute({
     method: "POST",
@@ -44,7 +49,10 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
     response: dataOf(Type.Object({ length: Type.Integer() })),
     ...limits,
   });
-  bindRoute(app, route, async ({ body }) => ({ data: { length: body.text.length } }));
+  bindRoute(app, route, async ({ body }) => {
+    await handling(body.text);
+    return { data: { length: body.text.length } };
+  });
   await app.ready();
   return {
     clock,
@@ -64,6 +72,39 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
     },
   };
 }
+
+test("an organization's requests beyond its limit wait, further ones get 429, and others are served", async () => {
+  const open = Promise.withResolvers<void>();
+  let begun = 0;
+  const { send, close } = await serve({}, async (text) => {
+    begun += 1;
+    if (text === "slow") await open.promise;
+  });
+  const slow = Array.from({ length: 2 }, async () => await send("slow"));
+  await waitFor("both to run", () => begun === 2);
+  const others = Array.from({ length: 21 }, async () => await send("quick"));
+  const refused = await Promise.any(
+    others.map(async (each) => {
+      const answer = await each;
+      return answer.statusCode === 429 ? answer : await Promise.reject(new Error("it was accepted"));
+    }),
+  );
+  assert.deepEqual([refused.json().error, refused.headers["retry-after"]], ["rate_limited", "1"]);
+  assert.match(refused.json().message, /concurrentRequests/);
+  assert.equal((await send("quick", "other")).statusCode, 201);
+  open.resolve();
+  const answers = await Promise.all([...slow, ...others]);
+  assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 22);
+  assert.equal((await send("quick")).statusCode, 201);
+  await close();
+});
+
+test("a request that fails gives its place back", async () => {
+  const { send, close } = await serve({}, async () => await Promise.reject(new Error("broken")));
+  for (let count = 0; count < 50; count += 1) assert.equal((await send("any")).statusCode, 500);
+  assert.equal((await send(7)).statusCode, 400);
+  await close();
+});
 
 test("a route accepts bodies up to its limit", async () => {
   const { send, close } = await serve({ bodyLimitBytes: 3 * MIB });

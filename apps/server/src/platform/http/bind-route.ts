@@ -13,6 +13,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
+import { inOrganization } from "../organization-scope.ts";
 import { refuseCredential } from "./failed-attempts.ts";
 import type { Principal } from "./principal.ts";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -68,6 +69,7 @@ export function bindRoute<const R extends RouteDefinition>(
       reply.header("cache-control", "no-store");
       const principal = await authorize(request, reply, route);
       request.principal = principal;
+      await app.requestShares.requireRoom(principal.organizationId);
       const use = { organizationId: principal.organizationId, name: route.operationId };
       if (route.rateLimit === undefined) return;
       await limitRate(request, reply, use, route.rateLimit);
@@ -82,17 +84,20 @@ export function bindRoute<const R extends RouteDefinition>(
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
       const { params, query, body, principal } = request;
+      using _share = await app.requestShares.take(principal.organizationId);
       const origin = `${request.protocol}://${request.host}`;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
       const run = async () => await handle({ params, query, body, principal, origin } as RouteRequest<R>);
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
-      if (key === undefined) return await reply.send(await run());
-      const runWithinLimit = async () => {
-        requireUse(request, reply);
-        return await run();
-      };
-      return await answerOnce(key, request, reply, runWithinLimit, effect);
+      return await inOrganization(principal.organizationId, async () => {
+        if (key === undefined) return await reply.send(await run());
+        const runWithinLimit = async () => {
+          requireUse(request, reply);
+          return await run();
+        };
+        return await answerOnce(key, request, reply, runWithinLimit, effect);
+      });
     },
   });
 }

@@ -20,6 +20,7 @@ import { sendError, sendNotFound } from "./errors.ts";
 import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
 import type { Authenticate, AuthenticateSession } from "./principal.ts";
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
+import { type FindRequestLimit, RequestShares } from "./request-shares.ts";
 import { registerReference } from "./reference.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -31,6 +32,7 @@ declare module "fastify" {
     publicUrl: string | undefined;
     idempotency: Idempotency;
     rateLimiter: RateLimiter;
+    requestShares: RequestShares;
   }
 }
 
@@ -58,6 +60,7 @@ export interface HttpServerOptions {
   publicUrl?: string | undefined;
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
+  findLimits: FindRequestLimit;
   limits?: Partial<HttpLimits>;
 }
 
@@ -83,6 +86,7 @@ export async function createHttpServer({
   publicUrl,
   idempotency,
   rateLimiter,
+  findLimits,
   limits: chosenLimits,
 }: HttpServerOptions): Promise<FastifyInstance> {
   const limits = { ...defaultLimits, ...chosenLimits };
@@ -115,6 +119,7 @@ export async function createHttpServer({
   app.decorate("publicUrl", publicUrl);
   app.decorate("idempotency", idempotency);
   app.decorate("rateLimiter", rateLimiter);
+  app.decorate("requestShares", new RequestShares(findLimits));
   app.decorateRequest("principal", undefined);
   app.decorateRequest("countedUse", undefined);
   app.decorateRequest("retryAfterSeconds", undefined);

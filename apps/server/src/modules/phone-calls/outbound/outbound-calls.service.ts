@@ -30,7 +30,7 @@ interface OutboundCallsOptions {
   planner: OutboundPlanner;
   placement: CallPlacement;
   sip: Pick<SipEndpoint, "agent">;
-  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "size" | "carry">;
+  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "size" | "carry" | "placeShares">;
   media: Pick<MediaPool, "hasFreePlace" | "freePlaces" | "reserve" | "open">;
   speechPlaces: LocalSpeechPlaces;
   /** Share of this node's places that campaigns leave free. */

@@ -38,7 +38,7 @@ test("commands are requests to the operator's API", () => {
 });
 
 test("numbers are listed and released", () => {
-  const numbers = "http://127.0.0.1:8090/operator/v1/phone-numbers";
+  const numbers = "http://127.0.0.1:8090/operator/v1/number-claims";
   assert.deepEqual(read("numbers list"), { method: "GET", url: `${numbers}?page=1`, apiKey });
   assert.deepEqual(read("numbers list +4930123 --organization 7 --page 2"), {
     method: "GET",

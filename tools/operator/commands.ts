@@ -78,9 +78,9 @@ function requestOf(command: string, subject: string | undefined, values: Values)
     case "organizations update":
       return { method: "PATCH", path: `/organizations/${idOf()}`, body: bodyOf(values) };
     case "numbers list":
-      return { method: "GET", path: `/phone-numbers?${claimQuery(subject, values)}` };
+      return { method: "GET", path: `/number-claims?${claimQuery(subject, values)}` };
     case "numbers release":
-      return { method: "DELETE", path: `/phone-numbers/${idOf()}` };
+      return { method: "DELETE", path: `/number-claims/${idOf()}` };
     default:
       throw usageError();
   }

@@ -26,7 +26,7 @@ export type OperatedPhoneNumber = Static<typeof claimSchema>;
 export const listOperatedPhoneNumbersRoute = defineRoute({
   ...operated,
   method: "GET",
-  path: "/phone-numbers",
+  path: "/number-claims",
   operationId: "listOperatedPhoneNumbers",
   summary: "List phone numbers of all organizations",
   query: closedObject({
@@ -41,7 +41,7 @@ export const listOperatedPhoneNumbersRoute = defineRoute({
 export const releasePhoneNumberRoute = defineRoute({
   ...operated,
   method: "DELETE",
-  path: "/phone-numbers/{id}",
+  path: "/number-claims/{id}",
   operationId: "releasePhoneNumber",
   summary: "Release a phone number",
   description:

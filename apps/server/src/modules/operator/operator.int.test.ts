@@ -119,7 +119,7 @@ test("the operator finds who has a number and releases it, so that another organ
   context.after(async () => await server.close());
   const headers = { "x-api-key": OPERATOR_KEY };
   const operate = async (method: "GET" | "DELETE", path: string) => {
-    const answer = await server.app.inject({ method, url: `/operator/v1/phone-numbers${path}`, headers });
+    const answer = await server.app.inject({ method, url: `/operator/v1/number-claims${path}`, headers });
     return {
       status: answer.statusCode,
       ...answer.json<{ data: Record<string, unknown>[]; total: number }>(),

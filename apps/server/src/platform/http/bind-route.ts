@@ -69,8 +69,9 @@ export function bindRoute<const R extends RouteDefinition>(
       reply.header("cache-control", "no-store");
       const principal = await authorize(request, reply, route);
       request.principal = principal;
-      await app.requestShares.requireRoom(principal.organizationId);
-      const use = { organizationId: principal.organizationId, name: route.operationId };
+      const { organizationId } = principal;
+      await app.requestShares.requireRoom({ organizationId, isRemote: effect.isRemote });
+      const use = { organizationId, name: route.operationId };
       if (route.rateLimit === undefined) return;
       await limitRate(request, reply, use, route.rateLimit);
       // Under a key it may be a replay, which no limit applies to.
@@ -84,13 +85,14 @@ export function bindRoute<const R extends RouteDefinition>(
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
       const { params, query, body, principal } = request;
-      using _share = await app.requestShares.take(principal.organizationId);
+      const { organizationId } = principal;
+      using _share = await app.requestShares.take({ organizationId, isRemote: effect.isRemote });
       const origin = `${request.protocol}://${request.host}`;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
       const run = async () => await handle({ params, query, body, principal, origin } as RouteRequest<R>);
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
-      return await inOrganization(principal.organizationId, async () => {
+      return await inOrganization(organizationId, async () => {
         if (key === undefined) return await reply.send(await run());
         const runWithinLimit = async () => {
           requireUse(request, reply);

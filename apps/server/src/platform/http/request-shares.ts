@@ -10,6 +10,16 @@ export type FindRequestLimit = (
   organizationId: string,
 ) => Promise<Pick<OrganizationLimits, "concurrentRequests">>;
 
+/** Requests that wait for another node or a network at once, per request that this node handles: they use little of it. */
+const WAITING_ELSEWHERE_PER_RUNNING = 10;
+
+/** A request that takes a share. */
+export interface SharedRequest {
+  organizationId: string;
+  /** Whether its effect is outside the database, such as a command to a call on another node. */
+  isRemote?: boolean | undefined;
+}
+
 /** Bounds the requests of each organization that this node handles at once (`concurrentRequests`). */
 export class RequestShares {
   readonly #shares = new Shares();
@@ -20,20 +30,24 @@ export class RequestShares {
   }
 
   /** Throws `rate_limited` if too many requests of the organization wait. Returns how many may run at once. */
-  async requireRoom(organizationId: string): Promise<number> {
-    const { concurrentRequests } = await this.#findLimits(organizationId);
-    if (this.#shares.countWaiting(organizationId) < WAITING_PER_RUNNING * concurrentRequests)
-      return concurrentRequests;
+  async requireRoom(request: SharedRequest): Promise<number> {
+    const { concurrentRequests } = await this.#findLimits(request.organizationId);
+    const atOnce = concurrentRequests * (request.isRemote === true ? WAITING_ELSEWHERE_PER_RUNNING : 1);
+    if (this.#shares.countWaiting(keyOf(request)) < WAITING_PER_RUNNING * concurrentRequests) return atOnce;
     throw new AppError("rate_limited", {
       message:
-        `The organization sends more requests at once than this node handles for it (${concurrentRequests}), and too many wait. ` +
+        `The organization sends more requests at once than this node handles for it (${atOnce}), and too many wait. ` +
         "Retry after the time in the Retry-After header, or ask the operator to raise the limit concurrentRequests.",
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
 
   /** Waits until the organization may have another request handled. The caller disposes the share. */
-  async take(organizationId: string): Promise<Disposable> {
-    return await this.#shares.take(organizationId, await this.requireRoom(organizationId));
+  async take(request: SharedRequest): Promise<Disposable> {
+    return await this.#shares.take(keyOf(request), await this.requireRoom(request));
   }
+}
+
+function keyOf({ organizationId, isRemote = false }: SharedRequest): string {
+  return isRemote ? `${organizationId} remote` : organizationId;
 }

@@ -1,15 +1,7 @@
 import { type Static, Type } from "typebox";
 import { phoneNumberRecordSchema } from "../phone-numbers/phone-numbers.ts";
 import { defineRoute } from "../route.ts";
-import {
-  closedObject,
-  dataOf,
-  deletedResponse,
-  idSchema,
-  pageOf,
-  pageQuery,
-  phoneNumberSchema,
-} from "../schemas.ts";
+import { closedObject, deletedResponse, idSchema, pageOf, pageQuery, phoneNumberSchema } from "../schemas.ts";
 import { operated } from "./organizations.ts";
 
 const claimSchema = Type.Object(

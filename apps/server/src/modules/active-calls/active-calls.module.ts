@@ -33,8 +33,8 @@ export function createActiveCalls(
   { calls, callNodes, organizations, sipTraceRecorder, ...dependencies }: Dependencies,
 ) {
   const { config, nodeId, database, bus, clock, readiness, metrics, spans, speechPlaces, logger } = node;
-  const spoolFolder = path.join(config.dataDirectory, "call-spool");
-  const spool = new CallSpool({ folder: spoolFolder, nodeId, logger });
+  const place = { folder: path.join(config.dataDirectory, "call-spool"), nodeId, logger };
+  const spool = new CallSpool(place);
   const placeShares = new PlaceShares({
     reservedShare: config.callReservePercent / 100,
     countOrganizations: async () => await organizations.count(),
@@ -53,13 +53,7 @@ export function createActiveCalls(
     sipTraces: sipTraceRecorder,
     logger,
   });
-  const lifeSigns = new LifeSigns({
-    folder: spoolFolder,
-    nodeId,
-    calls: () => activeCalls.all(),
-    clock,
-    logger,
-  });
+  const lifeSigns = new LifeSigns({ ...place, calls: () => activeCalls.all(), clock });
   readiness.require(() => (activeCalls.isDraining ? ["shutting down"] : []));
   metrics.addGauge("parley_active_calls", "Active calls on this node.", () => activeCalls.size);
   const callCommands = new CallCommands({ nodeId, database, bus, clock, localCalls: activeCalls, logger });
@@ -74,7 +68,7 @@ export function createActiveCalls(
     bindRoutes: (app) => bindActiveCallRoutes(app, { callHangUps, callInstructions }),
     prepare: async () => {
       await placeShares.refresh();
-      await finishSpools(spoolFolder, { calls, now: clock.now(), logger });
+      await finishSpools(place.folder, { calls, now: clock.now(), logger });
       // An embedded database has no other nodes. The ends of these calls are announced by jobs.
       if (!node.isEmbedded) return;
       const lastBeats = await callNodes.listLastBeats();

@@ -183,10 +183,9 @@ export class PhoneNumbersService {
   /** Lists numbers of all organizations, for the operator. */
   async listClaims({ e164, ...query }: store.ClaimFilter) {
     const filter = { ...query, ...(e164 !== undefined && { e164: normalizePhoneNumber(e164) ?? e164 }) };
-    return toPage(filter, await store.listClaims(this.#database, filter), ({ number, organizationName }) => ({
-      ...present(number),
-      organizationId: number.organizationId,
-      organizationName,
+    return toPage(filter, await store.listClaims(this.#database, filter), (row) => ({
+      ...present(row),
+      organizationId: row.organizationId,
     }));
   }
 

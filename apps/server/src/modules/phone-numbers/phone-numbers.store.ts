@@ -2,7 +2,6 @@ import type { PageQuery } from "@parley/contract";
 import { type SQL, and, eq, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
-import { organizations } from "../organizations/organizations.tables.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
 
 export type PhoneNumberRow = typeof phoneNumbers.$inferSelect;
@@ -216,11 +215,8 @@ export async function deleteNumber(queries: Queries, id: string): Promise<void> 
   await queries.delete(phoneNumbers).where(eq(phoneNumbers.id, id));
 }
 
-/** Lists numbers of all organizations with the organizations' names. */
-export async function listClaims(
-  queries: Queries,
-  filter: ClaimFilter,
-): Promise<Rows<{ number: PhoneNumberRow; organizationName: string }>> {
+/** Lists numbers of all organizations. */
+export async function listClaims(queries: Queries, filter: ClaimFilter): Promise<Rows<PhoneNumberRow>> {
   const conditions: SQL[] = [];
   if (filter.e164 !== undefined) conditions.push(eq(phoneNumbers.e164, filter.e164));
   if (filter.organizationId !== undefined)
@@ -228,9 +224,8 @@ export async function listClaims(
   const where = and(...conditions);
   const { limit, offset, orderBy } = pageOf(filter, phoneNumbers.createdAt, phoneNumbers.id);
   const rows = await queries
-    .select({ number: phoneNumbers, organizationName: organizations.name })
+    .select()
     .from(phoneNumbers)
-    .innerJoin(organizations, eq(phoneNumbers.organizationId, organizations.id))
     .where(where)
     .orderBy(...orderBy)
     .limit(limit)

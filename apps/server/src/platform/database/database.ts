@@ -51,12 +51,19 @@ class ConnectionPool extends Pool {
     const organizationId = currentOrganization();
     if (organizationId === undefined)
       return callback === undefined ? super.connect() : super.connect(callback);
-    const connecting = this.#connectFor(organizationId);
-    if (callback === undefined) return connecting;
-    connecting.then(
-      (client) => callback(undefined, client, (error) => client.release(error)),
-      (error: Error) => callback(error, undefined, () => {}),
-    );
+    if (callback === undefined) return this.#connectFor(organizationId);
+    void this.#callBack(organizationId, callback);
+  }
+
+  async #callBack(organizationId: string, callback: ConnectCallback): Promise<void> {
+    let client: PoolClient;
+    try {
+      client = await this.#connectFor(organizationId);
+    } catch (error) {
+      callback(error instanceof Error ? error : new Error(String(error)), undefined, () => {});
+      return;
+    }
+    callback(undefined, client, (error) => client.release(error));
   }
 
   /** Leaves connections to other organizations and to the node's own work. */

@@ -1,11 +1,12 @@
 /**
- * First call to a platform that has just started: `npm run bench -- first-call [--starts N] [--json]`.
+ * First call to a platform that has just started: `npm run bench -- first-call [--starts N] [--detail] [--json]`.
  *
  * For each condition, N starts (default 3) with a new data directory and N with a used one; each platform is called as
  * soon as `/readyz` answers 200. Figures: time to ready; from the answer to the greeting's first packet; the longest
  * pause in the greeting beyond the pauses of the same greeting in a later call; greetings of which every word was
- * recognized; fillers that were not owed; from the end of the first question to the first sound of its answer. `--json`
- * ends with `{ conditions: […] }` on the last line.
+ * recognized; fillers that were not owed; from the end of the first question, and of two later ones, to the first sound of
+ * its answer. `--detail` prints the parts of each answer's latency. `--json` ends with `{ conditions: […] }` on the last
+ * line.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,6 +37,7 @@ for (const condition of conditions) {
   const row = await summarize(condition.name, calls);
   figures.push(row);
   console.log(JSON.stringify(row));
+  if (process.argv.includes("--detail")) for (const each of calls) console.log(describe(each));
   for (const { failure } of calls) if (failure !== undefined) console.log(`  failed: ${failure}`);
 }
 console.table(figures);
@@ -107,12 +109,20 @@ async function summarize(name: string, calls: readonly FirstCall[]) {
     maxGapMs: rounded(Math.max(...gaps), 0),
     greetingWholePct: rounded((whole / calls.length) * 100, 0),
     unowedFillers: good.reduce((sum, { unowedFillers }) => sum + unowedFillers, 0),
-    voiceToVoiceP50Ms: rounded(
-      percentile(
-        good.flatMap(({ voiceToVoiceMs }) => voiceToVoiceMs ?? []),
-        0.5,
-      ),
-      0,
-    ),
+    voiceToVoiceP50Ms: medianOf(good.map(({ voiceToVoiceMs }) => voiceToVoiceMs.slice(0, 1))),
+    laterVoiceToVoiceP50Ms: medianOf(good.map(({ voiceToVoiceMs }) => voiceToVoiceMs.slice(1))),
   };
+}
+
+function medianOf(delays: readonly (readonly number[])[]): number | null {
+  return rounded(percentile(delays.flat(), 0.5), 0);
+}
+
+/** Time to ready and, of each answer, voice to voice and its parts in the order of the API, in milliseconds. */
+function describe({ readyMs, voiceToVoiceMs, turns }: FirstCall): string {
+  const answers = turns.map(({ id: _id, ...parts }, index) => {
+    const shown = Object.values(parts).map((part) => (part === null ? "-" : String(Math.round(part))));
+    return `${Math.round(voiceToVoiceMs[index] ?? Number.NaN)} (${shown.join(" ")})`;
+  });
+  return `  ready ${Math.round(readyMs)}; answers ${answers.join(", ")}`;
 }

@@ -16,8 +16,8 @@
  * - `--only=TEXT`, `--every=N`: run some of the situations.
  * - `--instant`: ends turns without the delay of providers.
  * - `--fresh`: runs the models for every answer.
- * - `--judgement=right|shuffled|inverted|sure|none`: replaces the end-of-turn model's answers (see
- * `turns/judgement.ts`).
+ * - `--judgment=right|shuffled|inverted|sure|none`: replaces the end-of-turn model's answers (see
+ * `turns/judgment.ts`).
  * - `--no-suppression`: disables noise suppression.
  * - `--word-timings`: has the agent's voice report the time of each word.
  * - `--endpointing=MS`: fixes the endpointing delay.
@@ -42,7 +42,7 @@ import {
 } from "./turns/score.ts";
 import { buildSituations } from "./turns/situations.ts";
 import { SAMPLES_PER_MS } from "./turns/sounds.ts";
-import { isJudgementName } from "./turns/judgement.ts";
+import { isJudgmentName } from "./turns/judgment.ts";
 import { makeSpokenScripts, readSpokenScripts } from "./turns/spoken-scripts.ts";
 import { StoredModels } from "./turns/stored-models.ts";
 
@@ -72,9 +72,9 @@ const valueOf = (name: string): string =>
   options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
 const only = valueOf("only");
 const every = Number(valueOf("every") || 1);
-const judgement = valueOf("judgement") || "right";
-if (judgement !== "none" && !isJudgementName(judgement)) {
-  throw new Error(`--judgement=${judgement}: expected right, shuffled, inverted, sure or none`);
+const judgment = valueOf("judgment") || "right";
+if (judgment !== "none" && !isJudgmentName(judgment)) {
+  throw new Error(`--judgment=${judgment}: expected right, shuffled, inverted, sure or none`);
 }
 const isWhole = only === "" && every === 1;
 
@@ -91,7 +91,7 @@ const agentLines = new Map(
 const models = await StoredModels.open({
   modelsDir,
   isFresh: options.includes("--fresh"),
-  judgement: judgement === "none" ? "right" : judgement,
+  judgment: judgment === "none" ? "right" : judgment,
 });
 const vad = await loadSilero({
   modelsDir,
@@ -105,7 +105,7 @@ const bench: Bench = {
   vad,
   models,
   noiseSuppressor: options.includes("--no-suppression") ? undefined : await loadRnnoise(),
-  hasTurnEndModel: judgement !== "none",
+  hasTurnEndModel: judgment !== "none",
   endpointingDelayMs: Number(valueOf("endpointing")) || undefined,
   agentLines,
   hasWordTimings: options.includes("--word-timings"),
@@ -126,7 +126,7 @@ await Promise.all(
 const cpu = process.cpuUsage(cpuBefore);
 await vad.close();
 await models.close();
-await models.save(isWhole && judgement !== "none");
+await models.save(isWhole && judgment !== "none");
 
 const agentEndMs = ({ situation }: Outcome): number =>
   (agentLines.get(situation.agentText)?.pcm.length ?? 0) / SAMPLES_PER_MS;
@@ -163,14 +163,14 @@ const labels: readonly (readonly [keyof Score, string])[] = [
   ["stopP95Ms", "                                 p95, ms"],
 ];
 console.log(
-  `${situations.length} situations; the models ran ${models.runs} times anew; judgements: ${judgement}`,
+  `${situations.length} situations; the models ran ${models.runs} times anew; judgments: ${judgment}`,
 );
 const { check } = models;
 console.log(
-  `stored answers compared with the models on this machine: ${check.differingJudgements} of ${check.judgements} judgements ` +
+  `stored answers compared with the models on this machine: ${check.differingJudgments} of ${check.judgments} judgments ` +
     `and ${check.differingTexts} of ${check.texts} texts differ`,
 );
-if (check.differingJudgements + check.differingTexts > 0) {
+if (check.differingJudgments + check.differingTexts > 0) {
   console.log(
     "  The figures below are partly those of another machine; --fresh asks the models here for every answer.",
   );
@@ -202,7 +202,7 @@ if (options.includes("--json"))
   console.log(
     JSON.stringify({
       ...figures,
-      judgement,
+      judgment,
       storedAnswers: check,
       falseTurnPct: falseTurnPct(judged),
       ...words,

@@ -41,13 +41,13 @@ const agent = await parley.createAgent({
   sipTrunkId: trunk.id,
   firstMessage: "Hello, the bookshop. What is your order number?",
   promptTemplate:
-    "You tell callers of a bookshop how their order stands. Look it up by its number; never guess.",
+    "You tell callers of a bookshop the status of their order. Look it up by its number; never guess.",
 });
 await parley.createCustomTool(agent.id, {
   name: "find_order",
   webhookUrl: `http://127.0.0.1:${address.port}/orders`,
   schema: {
-    description: "Looks up how an order stands.",
+    description: "Looks up the status of an order.",
     parameters: {
       type: "object",
       properties: { number: { type: "string", description: "The order's number, digits only" } },

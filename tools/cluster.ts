@@ -17,7 +17,7 @@ import { requireWritable } from "../apps/server/src/node/folders.ts";
 import { startArguments } from "./start-command.ts";
 
 const MAX_NODES = 9;
-/** What one node's pools open at most, with some to spare. */
+/** Maximum number of connections of one node's pools, with a margin. */
 const CONNECTIONS_PER_NODE = 30;
 const SIP_PORT_STEP = 10;
 const RTP_PORTS = { first: 20_000, last: 29_999 };

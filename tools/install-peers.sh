@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the programs that tests hold Parley against, where that is possible: as root on Debian and its relatives.
-# Elsewhere it says so; the tests then say that they are skipped.
+# Installs the programs against which tests run Parley. Requires root on Debian or a system derived from it; otherwise prints
+# a message, and the tests that need them are skipped.
 set -euo pipefail
 
 # Program and the Debian package that brings it.

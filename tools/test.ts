@@ -19,7 +19,7 @@ import { TestReport } from "./test-run/report.ts";
 import { TRACE_TIMERS_VARIABLE } from "./test-run/variables.ts";
 import { endFilesUnderWay, runFile } from "./test-run/run-file.ts";
 
-/** Beside the default ones, those that only tests use. */
+/** The default models, and those that only tests use. */
 const modelGroups = [...DEFAULT_MODEL_GROUPS, "moonshine-tiny", "smollm2"];
 
 function install(command: string, args: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** The pages that people see, bundled. There is no built copy that could be out of date: the server builds when the first is asked for. */
+/** The pages that people see, bundled. There is no built copy that could be out of date: the server builds them at the first request. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -6,7 +6,7 @@ import { build, stop } from "esbuild";
 
 const root = import.meta.dirname;
 
-/** A file of a page, under the path that the page asks for it. */
+/** A file of a page, under the path at which the page requests it. */
 export interface PageFile {
   path: string;
   contentType: string;

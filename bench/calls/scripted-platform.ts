@@ -12,18 +12,20 @@ export function startScriptedPlatform(
   urls: ProviderUrls,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Platform> {
-  return Platform.start({
-    env: {
-      PARLEY_STT: "deepgram",
-      DEEPGRAM_API_KEY: "bench",
-      DEEPGRAM_BASE_URL: urls.stt,
-      PARLEY_TTS: "elevenlabs",
-      ELEVENLABS_API_KEY: "bench",
-      ELEVENLABS_BASE_URL: urls.tts,
-      PARLEY_LLM_BASE_URL: `${urls.llm}/v1`,
-      PARLEY_LLM_API_KEY: "bench",
-      PARLEY_LLM_MODEL: "scripted",
-      ...env,
-    },
-  });
+  return Platform.start({ env: { ...scriptedProviderEnv(urls), ...env } });
+}
+
+/** Environment of a node that uses the scripted providers. */
+export function scriptedProviderEnv(urls: ProviderUrls): Record<string, string> {
+  return {
+    PARLEY_STT: "deepgram",
+    DEEPGRAM_API_KEY: "bench",
+    DEEPGRAM_BASE_URL: urls.stt,
+    PARLEY_TTS: "elevenlabs",
+    ELEVENLABS_API_KEY: "bench",
+    ELEVENLABS_BASE_URL: urls.tts,
+    PARLEY_LLM_BASE_URL: `${urls.llm}/v1`,
+    PARLEY_LLM_API_KEY: "bench",
+    PARLEY_LLM_MODEL: "scripted",
+  };
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@parley/conversation/error-message";
 import { readWav } from "@parley/audio";
-import type { CallDetail, TranscriptItem } from "@parley/contract";
+import type { CallDetail, Turn } from "@parley/contract";
 import { sampleAgent } from "@parley/contract/sample-agent";
 import { standardTexts } from "@parley/conversation";
 import { callsFrom, createAgent, endedCall, findCall } from "../../e2e/support/platform/agents.ts";
@@ -20,7 +20,8 @@ const ANSWER_TIMEOUT_MS = 20_000;
 const ANSWER_POLL_MS = 250;
 /** Longer than any pause of the voice within a greeting. */
 const END_OF_SPEECH_MS = 1_200;
-const QUESTION = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings/opening-hours.wav");
+const RECORDINGS = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings");
+const QUESTIONS = ["opening-hours.wav", "parking.wav", "price.wav"];
 
 export interface FirstCall {
   /** Time from the start of the process to the first 200 of `/readyz`. */
@@ -32,8 +33,10 @@ export interface FirstCall {
   laterGreeting: HeardGreeting | undefined;
   /** Fillers before the caller has asked anything. */
   unowedFillers: number;
-  /** Time from the end of the question to the first sound of its answer, which is no filler; `undefined` without an answer. */
-  voiceToVoiceMs: number | undefined;
+  /** Time from the end of each question to the first sound of its answer, which is no filler; up to the first question without an answer. */
+  voiceToVoiceMs: readonly number[];
+  /** Latency of the answers by part, as the API reports it. */
+  turns: readonly Turn[];
 }
 
 export interface StartOptions {
@@ -81,9 +84,9 @@ async function becomeReady(platform: Platform): Promise<void> {
 
 type OneCall = Omit<FirstCall, "readyMs" | "laterGreeting">;
 
-async function call(platform: Platform, number: string, isQuestionAsked: boolean): Promise<OneCall> {
+async function call(platform: Platform, number: string, areQuestionsAsked: boolean): Promise<OneCall> {
   const from = `+1202555${randomInt(1000, 10_000)}`;
-  const nothing = { greeting: undefined, unowedFillers: 0, voiceToVoiceMs: undefined };
+  const nothing = { greeting: undefined, unowedFillers: 0, voiceToVoiceMs: [], turns: [] };
   const caller = await TestCaller.open({ sipPort: platform.sipPort, number, from });
   try {
     const result = await caller.dial();
@@ -91,17 +94,26 @@ async function call(platform: Platform, number: string, isQuestionAsked: boolean
     const answeredAtMs = performance.now();
     await caller.agentToFinish({ silenceMs: END_OF_SPEECH_MS, deadlineMs: GREETING_TIMEOUT_MS });
     const greeting = describeGreeting([...caller.heard], answeredAtMs);
-    const askedAtMs = isQuestionAsked ? await ask(caller, platform, from) : Infinity;
+    const greetedAtMs = answeredAtMs + (greeting?.firstPacketMs ?? 0);
+    const askedAtMs: number[] = [];
+    for (const recording of areQuestionsAsked ? QUESTIONS : [])
+      askedAtMs.push(await ask(recording, { caller, platform, greetedAtMs }));
     await caller.hangUp();
     const record = await endedCall(platform, from);
-    const greetedAtMs = answeredAtMs + (greeting?.firstPacketMs ?? 0);
+    const said = listAgentSpeech(record, greetedAtMs);
     return {
       greeting,
       failure:
         record.endReason?.startsWith("error") === true
           ? `${record.endReason} ${record.endDetail ?? ""}`
           : undefined,
-      ...findSpeech(record, { greetedAtMs, askedAtMs }),
+      unowedFillers: said.filter(({ isFiller, atMs }) => isFiller && atMs < (askedAtMs[0] ?? Infinity))
+        .length,
+      voiceToVoiceMs: askedAtMs.flatMap((sinceMs) => {
+        const answer = findAnswer(said, sinceMs);
+        return answer === undefined ? [] : [answer.atMs - sinceMs];
+      }),
+      turns: record.turns,
     };
   } catch (error) {
     const [record] = await callsFrom(platform, from);
@@ -112,21 +124,28 @@ async function call(platform: Platform, number: string, isQuestionAsked: boolean
   }
 }
 
-/** @returns Time at which the question's last sound was sent. */
-async function ask(caller: TestCaller, platform: Platform, from: string): Promise<number> {
-  const { pcm } = readWav(await readFile(QUESTION));
+interface Asking {
+  caller: TestCaller;
+  platform: Platform;
+  greetedAtMs: number;
+}
+
+/** @returns Time at which the question's last sound was sent. Its answer has been spoken then. */
+async function ask(recording: string, { caller, platform, greetedAtMs }: Asking): Promise<number> {
+  const { pcm } = readWav(await readFile(path.join(RECORDINGS, recording)));
   await caller.say(trimSilence(pcm));
   const saidAtMs = performance.now();
   await waitFor(
-    "the answer",
+    `the answer to ${recording}`,
     async () => {
       // More frequent requests would take a noticeable part of a single core.
       await sleep(ANSWER_POLL_MS);
-      const call = await findCall(platform, from);
-      return call !== undefined && findAnswer(call) !== undefined;
+      const call = await findCall(platform, caller.from);
+      return call !== undefined && findAnswer(listAgentSpeech(call, greetedAtMs), saidAtMs) !== undefined;
     },
     ANSWER_TIMEOUT_MS,
   );
+  await caller.agentToFinish({ sinceMs: saidAtMs, silenceMs: END_OF_SPEECH_MS });
   return saidAtMs;
 }
 
@@ -138,24 +157,21 @@ function trimSilence(pcm: Int16Array): Int16Array {
 
 const fillers = new Set<string>(standardTexts("en").fillers);
 
-function findAnswer({ transcript }: CallDetail): TranscriptItem | undefined {
-  const firstWords = transcript.findIndex(({ role }) => role === "user");
-  if (firstWords === -1) return undefined;
-  return transcript.slice(firstWords).find(({ role, text }) => role === "agent" && !fillers.has(text));
+interface AgentSpeech {
+  /** Time of its first sound on the caller's clock. */
+  atMs: number;
+  isFiller: boolean;
 }
 
-/** Times of the transcript, whose clock is the call's media, as times of the caller by that of the greeting. */
-function findSpeech(
-  call: CallDetail,
-  { greetedAtMs, askedAtMs }: { greetedAtMs: number; askedAtMs: number },
-): Pick<FirstCall, "unowedFillers" | "voiceToVoiceMs"> {
-  const said = call.transcript.filter(({ role }) => role === "agent");
-  const greeting = said.find(({ text }) => !fillers.has(text));
-  const toCallerMs = (startMs: number): number => greetedAtMs + startMs - (greeting?.startMs ?? 0);
-  const answer = findAnswer(call);
-  return {
-    unowedFillers: said.filter(({ text, startMs }) => fillers.has(text) && toCallerMs(startMs) < askedAtMs)
-      .length,
-    voiceToVoiceMs: answer && toCallerMs(answer.startMs) - askedAtMs,
-  };
+/** What the agent said. The transcript's times, whose clock is the call's media, become the caller's by that of the greeting. */
+function listAgentSpeech({ transcript }: CallDetail, greetedAtMs: number): AgentSpeech[] {
+  const said = transcript.flatMap(({ role, text, startMs }) =>
+    role === "agent" ? [{ startMs, isFiller: fillers.has(text) }] : [],
+  );
+  const greetingMs = said.find(({ isFiller }) => !isFiller)?.startMs ?? 0;
+  return said.map(({ startMs, isFiller }) => ({ atMs: greetedAtMs + startMs - greetingMs, isFiller }));
+}
+
+function findAnswer(said: readonly AgentSpeech[], sinceMs: number): AgentSpeech | undefined {
+  return said.find(({ atMs, isFiller }) => !isFiller && atMs > sinceMs);
 }

@@ -7,7 +7,7 @@ import type { MediaLegHandlers } from "../../apps/server/src/media/media-legs.ts
 import type { MediaPool } from "../../apps/server/src/media/media-pool.ts";
 import { createLogger } from "../../apps/server/src/platform/logging/logging.ts";
 import { waitFor } from "@parley/testing";
-import type { ProviderUrls } from "../calls/scripted-platform.ts";
+import { type ProviderUrls, scriptedProviderEnv } from "../calls/scripted-platform.ts";
 import { processTree } from "../support/processes.ts";
 
 const RTP_PORTS = { first: 36_000, last: 37_999 };
@@ -69,17 +69,7 @@ export async function startMediaProcess(tree: URL, urls: ProviderUrls): Promise<
 }
 
 function configure(urls: ProviderUrls): Config {
-  return parseConfig({
-    PARLEY_STT: "deepgram",
-    DEEPGRAM_API_KEY: "bench",
-    DEEPGRAM_BASE_URL: urls.stt,
-    PARLEY_TTS: "elevenlabs",
-    ELEVENLABS_API_KEY: "bench",
-    ELEVENLABS_BASE_URL: urls.tts,
-    PARLEY_LLM_BASE_URL: `${urls.llm}/v1`,
-    PARLEY_LLM_API_KEY: "bench",
-    PARLEY_LLM_MODEL: "scripted",
-  }).config;
+  return parseConfig(scriptedProviderEnv(urls)).config;
 }
 
 function countInto(counts: MediaProcess["counts"]): MediaLegHandlers {

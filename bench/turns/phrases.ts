@@ -10,7 +10,7 @@ export interface Script {
    */
   set: "training" | "held-out";
   /**
-   * Voices that speak the script. In one breath, only the place of a pause tells that more will follow, not the
+   * Voices that speak the script. In one breath, only the place of a pause shows that more will follow, not the
    * intonation.
    */
   takes: readonly { voice: string; isInOneBreath: boolean }[];

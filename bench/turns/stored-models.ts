@@ -11,7 +11,7 @@ import {
   type SmartTurn,
 } from "@parley/providers";
 
-import { type JudgementName, judgementRules } from "./judgement.ts";
+import { type JudgmentName, judgmentRules } from "./judgment.ts";
 
 type InferenceClient = LocalSpeechToTextOptions["inference"];
 
@@ -24,7 +24,7 @@ const BASE_DELAY_MS = 40;
 const ENCODING_PER_AUDIO_MS = 0.033;
 const DECODING_PER_AUDIO_MS = 0.017;
 /** Time of the end-of-turn model on that machine, for two seconds of a turn as for eight. */
-const JUDGEMENT_DELAY_MS = 45;
+const JUDGMENT_DELAY_MS = 45;
 
 /** A greater difference means different models: rounding differs by less between processors. */
 const SAME_PROBABILITY = 0.05;
@@ -38,7 +38,7 @@ interface StoredModelsOptions {
   modelsDir: string;
   /** Ignore the stored answers and run the models for all audio. */
   isFresh: boolean;
-  judgement: JudgementName;
+  judgment: JudgmentName;
 }
 
 /**
@@ -50,23 +50,23 @@ export class StoredModels {
   readonly #known: Map<string, Heard>;
   readonly #used = new Map<string, Heard>();
   readonly #stored: ReadonlySet<string>;
-  readonly #judgement: JudgementName;
-  /** Stored judgements, including those that this run does not use. */
-  readonly #judgements: readonly number[];
+  readonly #judgment: JudgmentName;
+  /** Stored judgments, including those that this run does not use. */
+  readonly #judgments: readonly number[];
   #recognizer: Promise<Moonshine> | undefined;
   #turnEnd: Promise<SmartTurn> | undefined;
   /** Runs one model at a time. */
   #queue: Promise<unknown> = Promise.resolve();
   runs = 0;
   /** Results for the sample of stored answers. */
-  readonly check = { judgements: 0, differingJudgements: 0, texts: 0, differingTexts: 0 };
+  readonly check = { judgments: 0, differingJudgments: 0, texts: 0, differingTexts: 0 };
 
-  private constructor({ modelsDir, isFresh, judgement }: StoredModelsOptions, stored: Map<string, Heard>) {
+  private constructor({ modelsDir, isFresh, judgment }: StoredModelsOptions, stored: Map<string, Heard>) {
     this.#modelsDir = modelsDir;
     this.#known = isFresh ? new Map() : new Map(stored);
     this.#stored = new Set(this.#known.keys());
-    this.#judgement = judgement;
-    this.#judgements = [...stored.values()].filter((heard) => typeof heard === "number");
+    this.#judgment = judgment;
+    this.#judgments = [...stored.values()].filter((heard) => typeof heard === "number");
   }
 
   static async open(options: StoredModelsOptions): Promise<StoredModels> {
@@ -98,18 +98,18 @@ export class StoredModels {
     };
     const predict = async (): Promise<number> =>
       await this.#recall(`end ${key}`, ask, (stored, here) => {
-        this.check.judgements += 1;
-        if (Math.abs(stored - here) > SAME_PROBABILITY) this.check.differingJudgements += 1;
+        this.check.judgments += 1;
+        if (Math.abs(stored - here) > SAME_PROBABILITY) this.check.differingJudgments += 1;
       });
-    return await judgementRules[this.#judgement]({ predict, digest: key, all: this.#judgements });
+    return await judgmentRules[this.#judgment]({ predict, digest: key, all: this.#judgments });
   }
 
   /**
-   * Stores the answers; after a run of the whole set only those that it used. A run with judgements other than the
+   * Stores the answers; after a run of the whole set only those that it used. A run with judgments other than the
    * model's produces other audio, so it stores nothing.
    */
   async save(isWhole: boolean): Promise<void> {
-    if (this.#judgement !== "right") return;
+    if (this.#judgment !== "right") return;
     const entries = [...(isWhole ? this.#used : this.#known)].sort(([a], [b]) => (a < b ? -1 : 1));
     const lines = entries.map(([key, heard]) => `${JSON.stringify(key)}: ${JSON.stringify(heard)}`);
     await writeFile(file, `{\n${lines.join(",\n")}\n}\n`);
@@ -198,7 +198,7 @@ export class StoredInference implements InferenceClient {
     const isText = method === "transcribe";
     const heard = isText ? this.#models.transcribe(pcm) : this.#models.predictTurnEnd(pcm);
     this.#underWay = Promise.all([this.#underWay, heard]);
-    const delayMs = isText ? this.#recognitionMs(pcm, sampleRateHz) : JUDGEMENT_DELAY_MS;
+    const delayMs = isText ? this.#recognitionMs(pcm, sampleRateHz) : JUDGMENT_DELAY_MS;
     const result: unknown = isText ? await heard : { probability: await heard };
     await new Promise<void>((resolve) => this.#timers.set(delayMs, resolve));
     signal?.throwIfAborted();

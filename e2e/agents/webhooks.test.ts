@@ -15,7 +15,7 @@ import { TestCaller } from "../support/phone/test-caller.ts";
 import { type ToolRequest, ToolServer } from "../support/platform/tool-server.ts";
 import { waitFor } from "@parley/testing";
 
-/** What a node that was killed had begun is begun again once its jobs count as expired. */
+/** Jobs of a killed node start again once they have expired. */
 const REDELIVERY_DEADLINE_MS = 180_000;
 const DIALED_CALLS = 6;
 
@@ -36,7 +36,7 @@ describe("webhooks of two nodes on one database", () => {
   let customer: ToolServer;
   let cluster: Cluster;
   let secret: string;
-  /** By path; what is not named here is answered with nothing. */
+  /** Answers by path; other paths get an empty answer. */
   const answers = new Map<string, (response: ServerResponse) => void>();
   const callers: TestCaller[] = [];
   let nextCaller = 15_550_950_001;

@@ -46,7 +46,7 @@ describe("the README's second terminal", () => {
     await platform.stop();
   });
 
-  /** As pasted, but for the key and for addresses, which are this test's own. */
+  /** The command as pasted, with the key and addresses of this test. */
   function adapt(script: string, apiKey: string): string {
     return script
       .replace("parley_…", apiKey)

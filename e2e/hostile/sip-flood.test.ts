@@ -12,7 +12,7 @@ const INVITES = 6_000;
 /** Datagrams sent at once; more would only fill the socket's buffer. */
 const BURST = 30;
 const BURST_INTERVAL_MS = 10;
-/** Of the real call, from its INVITE to its BYE, with a margin for what the platform does at intervals. */
+/** Transactions of the real call, from its INVITE to its BYE, with a margin for periodic ones of the platform. */
 const MAX_TRANSACTIONS = 10;
 
 describe("a platform that is flooded with INVITEs by UDP", () => {

@@ -28,7 +28,7 @@ interface Span {
   attributes: { key: string; value: { stringValue?: string; doubleValue?: number } }[];
 }
 
-/** As a collector takes them by OTLP over HTTP. */
+/** Receives spans by OTLP over HTTP, as a collector does. */
 class Collector {
   readonly spans: Span[] = [];
   readonly #server: Server;

@@ -30,7 +30,7 @@ describe("the signaling of a started platform", () => {
     }
   });
 
-  /** What a caller is refused with. */
+  /** Returns the status of a rejected call. */
   async function refusal(dialed: string, from: string): Promise<number> {
     await using caller = await TestCaller.open({ sipPort, number: dialed, from });
     try {

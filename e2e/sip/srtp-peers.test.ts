@@ -80,7 +80,7 @@ async function isBound(port: number): Promise<boolean> {
   return table.includes(`:${port.toString(16).toUpperCase().padStart(4, "0")} `);
 }
 
-/** With short tags of packets ffmpeg has long ones of reports, as RFC 4568 §6.2 wants them, only by RFC 5764's name. */
+/** ffmpeg sends long tags in reports, as RFC 4568 §6.2 requires, only if the suite with short tags has RFC 5764's name. */
 const ffmpegSuites = {
   AES_CM_128_HMAC_SHA1_80: "AES_CM_128_HMAC_SHA1_80",
   AES_CM_128_HMAC_SHA1_32: "SRTP_AES128_CM_HMAC_SHA1_32",
@@ -212,7 +212,7 @@ describe("SRTP of baresip, over the wrap of the sequence numbers", { skip: skipW
   }
 });
 
-/** The extended highest sequence number that a sender report tells of our stream (RFC 3550 §6.4.1). */
+/** The extended highest sequence number of our stream in a sender report (RFC 3550 §6.4.1). */
 function highestSequenceNumber(compound: Uint8Array): number | undefined {
   const view = new DataView(compound.buffer, compound.byteOffset, compound.byteLength);
   const isSenderReport = compound[1] === 200 && ((compound[0] ?? 0) & 0x1f) > 0;

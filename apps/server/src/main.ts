@@ -6,10 +6,10 @@ import { createLogger } from "./platform/logging/logging.ts";
 import { describeFirstAccess } from "./node/first-access.ts";
 import { type ParleyNode, startNode } from "./node/start-node.ts";
 
-/** How long a start may go on after a signal to end. */
+/** Maximum time for which a start continues after a signal to end. */
 const START_GRACE_MS = 8_000;
 
-/** `npm start`: runs the node until SIGTERM or SIGINT. What keeps it from starting is said in one line. */
+/** `npm start`: runs the node until SIGTERM or SIGINT. A reason not to start is printed in one line. */
 async function main(): Promise<void> {
   const config = readConfig();
   if (config === undefined) return;
@@ -53,10 +53,10 @@ function refuseToStart(problems: readonly string[]): void {
   process.exitCode = 1;
 }
 
-/** Ends with a status that a process manager takes for a failure. */
+/** Ends with a status that a process manager treats as a failure. */
 async function endOnFailure(node: ParleyNode, logger: Logger): Promise<void> {
   const reason = await node.failed;
-  logger.fatal({ err: reason }, "the node cannot go on and ends");
+  logger.fatal({ err: reason }, "the node cannot continue and ends");
   await node.close().catch((error: unknown) => logger.error({ err: error }, "shutdown failed"));
   process.exit(1);
 }

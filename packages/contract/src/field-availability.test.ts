@@ -37,7 +37,7 @@ test("a value other than the default is refused by its path, at every level", ()
   assert.deepEqual(document, { ...defaults, speed: 2 });
 });
 
-test("a stored value passes unchanged, whatever the order of its keys, and can be reset", () => {
+test("a stored value passes unchanged, in any order of its keys, and can be reset", () => {
   const stored = { ...defaults, volume: 2, config: { a: 1, b: [0] }, routes: [{ to: "x" }] };
   const sent = { ...stored, config: { b: [-0], a: 1 } };
   assert.deepEqual(withAvailableOnly(table, stored, sent).refused, []);

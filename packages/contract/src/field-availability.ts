@@ -45,7 +45,7 @@ function defaultOf(field: Exclude<Field, { fields: unknown }>): unknown {
   return "initial" in field ? field.initial : undefined;
 }
 
-/** Compares JSON values, whatever the order of their keys and the sign of zero. */
+/** Compares JSON values, regardless of the order of their keys and the sign of zero. */
 function isSameJson(one: unknown, other: unknown): boolean {
   const [values, others] = [asValues(one), asValues(other)];
   if (values === undefined || others === undefined) return one === other;

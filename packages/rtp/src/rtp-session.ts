@@ -23,7 +23,7 @@ export interface RtpSessionOptions {
 
 /** SDP settings other than the peer's address and payload types. */
 export interface RtpPathOptions {
-  /** Where the peer receives RTCP; by default the port after RTP's. */
+  /** Address at which the peer receives RTCP; by default the port after RTP's. */
   rtcp?: TransportAddress;
   /** True if RTCP uses RTP's port in both directions (RFC 5761). */
   isRtcpMultiplexed?: boolean;

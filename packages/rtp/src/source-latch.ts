@@ -25,7 +25,7 @@ function isSame(a: TransportAddress, b: TransportAddress): boolean {
 }
 
 /**
- * Decides which packets belong to a call and where to send its own (symmetric RTP, RFC 4961), also behind NAT.
+ * Decides which packets belong to a call and the destination of its own (symmetric RTP, RFC 4961), also behind NAT.
  * The source of the first valid packet is latched. Packets from other sources are foreign and dropped, so that a
  * stranger who finds the port cannot take over the stream, unless one of these conditions is true:
  *
@@ -42,7 +42,7 @@ export class SourceLatch {
   #former: TransportAddress | undefined;
   #stragglersUntilMs = -Infinity;
 
-  /** Where to send: the latched source, or before the first packet the address of the SDP. */
+  /** Destination of packets: the latched source, or before the first packet the address of the SDP. */
   get destination(): TransportAddress | undefined {
     return this.#latched ?? this.#signaled;
   }

@@ -7,7 +7,7 @@ const IGNORED_MS = 15;
 /** A longer run fails at once: linear runs take milliseconds. */
 const MAX_RUN_MS = 3_000;
 const ROUNDS = 25;
-/** The first runs are slow until they are compiled, whatever their growth. */
+/** The first runs are slow until they are compiled, regardless of their growth. */
 const MIN_ROUNDS = 4;
 
 /** Processor time of this thread, in milliseconds: other processes, and waiting for a processor, do not add to it. */

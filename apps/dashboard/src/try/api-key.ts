@@ -1,6 +1,6 @@
 const STORED_AS = "parley-api-key";
 
-/** What a link to the page can contain after its `#`, which browsers do not send. */
+/** Parameters of a link to the page, after its `#`, which browsers do not send. */
 interface LinkParameters {
   apiKey: string | undefined;
   agentId: string | undefined;

@@ -13,9 +13,9 @@ export function loudnessOf(samples: Readonly<Float32Array>): number {
 }
 
 /**
- * Keeps the CSS variable `--level` of an element at the loudness of a stream, from 0 to 1, without rendering anew.
+ * Keeps the CSS variable `--level` of an element at the loudness of a stream, from 0 to 1, without rendering again.
  *
- * @param onLevel is told each level too.
+ * @param onLevel receives each level.
  */
 export function useLevel<Target extends HTMLElement>(
   stream: MediaStream | undefined,

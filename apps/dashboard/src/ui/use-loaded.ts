@@ -26,7 +26,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>): Loaded<
   return { ...loaded, reload };
 }
 
-/** What can be shown of something that was thrown. */
+/** Text of a thrown value, for display. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: starts a node on its embedded defaults, sets up an agent through the API, has a recorded caller talk to
  * it over SIP and RTP, and shows the talk as it happens. `-- --once` ends afterwards, with status 0 only if the caller
- * was understood and the answers were heard, and its figures as JSON on the last line. Without it, Parley goes on running and
+ * was understood and the answers were heard, and its figures as JSON on the last line. Without it, Parley continues to run and
  * a telephone answers calls of agents; `-- --telephone` is that telephone alone, for another Parley on this machine.
  */
 import { readFile } from "node:fs/promises";

@@ -17,13 +17,13 @@ import { objectStorageCheck } from "./checks/storage.ts";
 import { trunksCheck } from "./checks/trunks.ts";
 import type { Check } from "./finding.ts";
 
-/** Of all organizations; each takes some seconds. */
+/** Maximum number of trunks, of all organizations, that are checked: each takes some seconds. */
 export const MAX_CHECKED_TRUNKS = 50;
 
 export interface Examination {
   config: Readonly<Config>;
   database: Pick<DatabaseAccess, "url" | "directUrl" | "finding">;
-  /** Of the encryption key; `undefined` if there is none yet. */
+  /** Fingerprints of the encryption keys; empty if there is none yet. */
   keyFingerprints: readonly string[];
   /** Whether the node itself asks, whose models and processes are in memory already. */
   isNode: boolean;

@@ -3,12 +3,12 @@ import { errorMessage } from "@parley/conversation/error-message";
 /** Verdict of one check: `failed` means that a call cannot work, `warning` that something is worse than it should be. */
 type Verdict = "ok" | "warning" | "failed" | "skipped";
 
-/** What a check found. */
+/** Result of a check. */
 export interface Finding {
   verdict: Verdict;
-  /** What was seen, in one sentence. */
+  /** Observation in one sentence. */
   message: string;
-  /** What to do about it; present for warnings and failures. */
+  /** Action for the operator; present for warnings and failures. */
   remedy?: string;
 }
 

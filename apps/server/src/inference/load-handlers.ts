@@ -22,7 +22,7 @@ import {
 } from "@parley/providers/local";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
 import { SpeechLoader } from "./load-speech.ts";
-import { loadUsable } from "./load-usable.ts";
+import { loadUsable, warmedUp } from "./load-usable.ts";
 import { type ModelReport, VOICE_STAND_INS } from "./model-states.ts";
 
 /**
@@ -52,8 +52,9 @@ interface LoadListeners {
 
 /**
  * Loads the configured models, and the voices in use: a model opened after the node is ready takes processor time from its
- * first call. Models that passed their self-test before are not run, because their first run takes no longer
- * than later ones (measured).
+ * first call. The recognizer and the end-of-turn model run once: their first runs together took 60 ms longer than later ones
+ * (measured), which delayed the first answer of a call. Kokoro opens meanwhile, in a process of its own, so that this does not
+ * delay the start on two cores.
  */
 export async function loadHandlers(
   {
@@ -113,7 +114,7 @@ async function loadTurnEnd(
   return await loadUsable(onModel, {
     modelsDir,
     group: "smart-turn",
-    load: async () => await loadSmartTurn({ modelsDir }),
+    load: async () => await warmedUp(await loadSmartTurn({ modelsDir })),
     ask: askSmartTurn,
   });
 }

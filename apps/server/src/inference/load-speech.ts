@@ -25,7 +25,7 @@ import {
   type SpeedName,
 } from "@parley/providers/local";
 import { ensureModels } from "@parley/providers/models";
-import { loadUsable } from "./load-usable.ts";
+import { loadUsable, warmedUp } from "./load-usable.ts";
 import type { ModelReport } from "./model-states.ts";
 
 export interface SpeechModels {
@@ -137,7 +137,7 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: `moonshine-${size}`,
-      load: async () => await loadMoonshine({ modelsDir, size, threads: 1 }),
+      load: async () => await warmedUp(await loadMoonshine({ modelsDir, size, threads: 1 })),
       ask: askMoonshine,
     });
   }
@@ -178,7 +178,7 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: "kokoro",
-      load: async () => await openedIf(isOpened, await loadKokoro({ modelsDir, lexicon, threads })),
+      load: async () => await warmedUp(await loadKokoro({ modelsDir, lexicon, threads }), isOpened),
       ask: async (engine) => await askVoice(engine, nameOf(DEFAULT_LOCAL_VOICE)),
     });
   }
@@ -200,20 +200,9 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: "dittli",
-      load: async () => await openedIf(isOpened, await loadDittli({ modelsDir, lexicon })),
+      load: async () => await warmedUp(await loadDittli({ modelsDir, lexicon }), isOpened),
       ask: async (engine) => await askVoice(engine, nameOf(FAST_LOCAL_VOICE)),
     });
-  }
-}
-
-/** Opens the model of a voice in use; closes the voice if that fails. */
-async function openedIf(isOpened: boolean, engine: SpeechEngine): Promise<SpeechEngine> {
-  try {
-    if (isOpened) await engine.warmUp();
-    return engine;
-  } catch (error) {
-    await engine.close();
-    throw error;
   }
 }
 

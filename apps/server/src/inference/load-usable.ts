@@ -17,3 +17,23 @@ export async function loadUsable<Model extends { close: () => Promise<void> }>(
     return undefined;
   }
 }
+
+interface WarmableModel {
+  warmUp: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/**
+ * Runs a model once, so that the first call does not wait for what only its first run takes; closes it if that fails.
+ *
+ * @param isWanted `false` for a model that no call may need.
+ */
+export async function warmedUp<Model extends WarmableModel>(model: Model, isWanted = true): Promise<Model> {
+  try {
+    if (isWanted) await model.warmUp();
+    return model;
+  } catch (error) {
+    await model.close();
+    throw error;
+  }
+}

@@ -76,7 +76,7 @@ export interface MediaPath {
   payloadType: number;
   /** Payload type of telephone events (RFC 4733); `undefined` if the peer offered none. */
   telephoneEventPayloadType: number | undefined;
-  /** Packet duration that the peer asked for. */
+  /** Packet duration that the peer requested. */
   ptimeMs: number;
   /** Destination of RTCP. */
   rtcp: { address: string; port: number };

@@ -13,7 +13,7 @@ const PORTS = { first: 34_500, last: 34_599 };
 const FRAME_UNITS = 160;
 /** Longest audio of a packet that a peer may request. */
 const MAX_PACKET_MS = 60;
-/** Until the watch has noticed that nothing leaves. */
+/** Maximum time until the watch notices that no packet leaves. */
 const NOTICED_WITHIN_MS = 200 + MAX_PACKET_MS + FRAME_MS;
 /** The network refuses what is sent there (EACCES): a broadcast address, which a peer may name by mistake. */
 const REFUSED = "255.255.255.255";
@@ -28,7 +28,7 @@ class Leg {
   /** Frames of 20 ms with sound in them that the peer has received, and in which tick. */
   readonly heard: number[] = [];
   ticks = 0;
-  /** Of each tick, whether the agent was shown as speaking at any time in it. */
+  /** Whether the agent was shown as speaking during the tick, for each tick. */
   readonly shown: boolean[] = [];
   /** Packets of audio that the peer has received. */
   received = 0;
@@ -50,7 +50,7 @@ class Leg {
     leg.peer.on("message", (datagram) => this.#receive(datagram));
   }
 
-  /** What an offer and answer settle. */
+  /** Applies the result of an offer and answer. */
   connect(change: Partial<MediaPath> = {}): void {
     this.#path = { ...this.#path, ...change };
     this.media.connect(this.#path);
@@ -58,7 +58,7 @@ class Leg {
 
   /** Packets leave no more: the peer has named an address to which nothing can be sent. */
   async cut(): Promise<void> {
-    // What is still under way from the peer would show where it really is.
+    // A packet still on its way from the peer would reveal the peer's real address.
     for (let turns = 0; turns < 5; turns++) await setImmediate();
     this.media.connect({ ...this.#path, remote: { address: REFUSED, port: 9 } });
   }
@@ -141,7 +141,7 @@ test("an agent whose packets cannot be sent is not shown as speaking, and its tr
   assert.ok(leg.isShownSpeaking);
   const sentMs = leg.heard.length * FRAME_MS;
   await leg.cut();
-  // Without a word from the peer: what it says would show where it really is.
+  // The peer is silent: a packet of it would reveal its real address.
   await leg.pass(NOTICED_WITHIN_MS, undefined);
   assert.equal(leg.heard.length * FRAME_MS, sentMs, "nothing arrives from the cut on");
   assert.equal(leg.driver.state, "listening");
@@ -200,7 +200,7 @@ const REPLIES = [
   "One moment please. I am having a look at that. It will not take long, I promise you.",
 ];
 
-/** What happens in a stretch of a random call. */
+/** Events in a part of a random call. */
 async function passRandomly(leg: Leg, random: () => number): Promise<void> {
   const durationMs = 60 + random() * 1_400;
   const what = random();

@@ -14,7 +14,7 @@ export interface TurnLogsOptions {
   /** Days to keep a day's logs. */
   keptDays: number;
   onError: (error: unknown) => void;
-  /** Milliseconds since 1970; `Date.now` unless told. */
+  /** Milliseconds since 1970; default `Date.now`. */
   now?: () => number;
 }
 

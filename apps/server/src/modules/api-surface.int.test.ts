@@ -1,4 +1,4 @@
-/** What integrators met: reading, filtering, renaming and deleting by the same rules for every resource. */
+/** Rules that hold for every resource: reading, filtering, renaming and deleting. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";

@@ -188,10 +188,7 @@ export class Resources {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
       if (name === undefined) continue;
       const value = this.#ids.get(segments.slice(0, index).join("/")) ?? parts[name];
-      assert.ok(
-        value !== undefined,
-        `nothing stands for {${name}} in ${path}: tell contract-conformance.ts what does`,
-      );
+      assert.ok(value !== undefined, `no value for {${name}} in ${path}: add one to contract-conformance.ts`);
       segments[index] = value;
     }
     return segments.join("/");

@@ -63,8 +63,8 @@ test("keys are changed in three starts, after which the old key reads nothing an
   const job = reencryptionJob({ database, encryption: both.encryption, columns: both.columns, logger });
   // A worker whose own first key is still the old one does the same.
   const { encryption } = await start(old, next);
-  const elsewhere = reencryptionJob({ database, encryption, columns: both.columns, logger });
-  await elsewhere.run({ fingerprint: both.encryption.fingerprint });
+  const otherNode = reencryptionJob({ database, encryption, columns: both.columns, logger });
+  await otherNode.run({ fingerprint: both.encryption.fingerprint });
   await job.run({ fingerprint: both.encryption.fingerprint });
 
   await assert.rejects(start(old), { name: "EncryptionKeyMismatchError" });

@@ -14,7 +14,7 @@ import { requireFreePorts } from "./ports.ts";
 export interface ParleyNode {
   /** Resolves once the node accepts calls and `/readyz` answers 200. */
   readonly ready: Promise<void>;
-  /** Resolves with the reason if the node cannot go on: its owner closes it, and ends with a status of failure. */
+  /** Resolves with the reason if the node cannot continue: its owner closes it, and ends with a status of failure. */
   readonly failed: Promise<Error>;
   readonly httpUrl: string;
   readonly sipPort: number;

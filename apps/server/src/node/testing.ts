@@ -11,7 +11,7 @@ import { parseConfig } from "../platform/config/config.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { Readiness } from "../platform/readiness.ts";
-import { Metrics } from "../platform/telemetry/metrics.ts";
+import { createIdleMetrics } from "../platform/telemetry/testing.ts";
 
 /** Shown as free if there is no limit: shares are computed from it. */
 const MAX_PLACES = 1_000;
@@ -99,13 +99,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
       tls: {},
     },
     readiness: new Readiness(),
-    metrics: new Metrics({
-      wheelLagP99Ms: () => 0,
-      lagCounts: () => [],
-      modelUsability: () => new Map(),
-      processFaults: () => 0,
-      sipTransactions: () => 0,
-    }),
+    metrics: createIdleMetrics(),
     spans: undefined,
     ...given,
   };

@@ -41,7 +41,7 @@ async function chat(
   return { text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""), parts };
 }
 
-/** Sends a message and cancels the reply at its first tool call, with none of it delivered. */
+/** Sends a message and cancels the reply at its first tool call, before any of it is delivered. */
 async function breakOffAtTool(dialogue: Dialogue, text: string): Promise<void> {
   const controller = new AbortController();
   const reply = dialogue.respond({ type: "message", text }, controller);

@@ -10,7 +10,7 @@ import { Deadline, timeoutError } from "./deadline.ts";
 import { toProviderError } from "./model-error.ts";
 
 export interface ModelDeadlines {
-  /** Until the first text or tool call, including unspoken reasoning. */
+  /** Maximum time to the first text or tool call, including unspoken reasoning. */
   firstTokenMs: number;
   betweenTokensMs: number;
 }

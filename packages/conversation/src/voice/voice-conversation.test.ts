@@ -57,20 +57,7 @@ test("a recorded log of events replays to the same decisions", async () => {
   await call.say("stop", 600);
   await call.letAgentFinish();
   await call.waitUntil(() => call.end !== undefined, 60_000);
-  let state = initialTurnState({
-    startSpeaker: "agent",
-    hasGreeting: true,
-    firstMessageDelayMs: 0,
-    endpointingDelayMs: 600,
-    language: "en",
-    interruptionThresholdMs: 160,
-    disableInterruptions: false,
-    interruptionIgnoreWords: [],
-    minInterruptionWords: 0,
-    turnTimeoutMs: Infinity,
-    silenceLimitMs: 30_000,
-    maxDurationMs: 600_000,
-  });
+  let state = initialTurnState(call.conversation.turnSettings);
   for (const { event, effects } of call.decisions) {
     const step = turnStep(state, structuredClone(event));
     assert.deepEqual(step.effects, effects);

@@ -1,4 +1,4 @@
-/** What the caller wants. `text` is the input without courtesies. */
+/** Intent of the caller. `text` is the input without courtesies. */
 export type Intent =
   | { type: "question"; text: string }
   | { type: "unclear" | "greeting" | "howAreYou" | "thanks" | "goodbye" | "yes" | "no" }

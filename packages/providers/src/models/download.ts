@@ -2,9 +2,9 @@ import { errorMessage } from "@parley/conversation/error-message";
 
 /** Deadlines of one download. */
 export interface DownloadTimeouts {
-  /** Until the response's headers. */
+  /** Maximum time to the response's headers. */
   responseMs: number;
-  /** Between two chunks of its body. */
+  /** Maximum time between two chunks of its body. */
   stallMs: number;
 }
 

@@ -19,7 +19,7 @@ export const MAGIC_COOKIE = "z9hG4bK";
 
 export const SIP_VERSION = "2.0";
 
-/** Reads one Via value; the scanner then stands behind it. */
+/** Reads one Via value; the scanner is then behind it. */
 export function readVia(scanner: Scanner): Via | undefined {
   scanner.skipWhitespace();
   const name = scanner.readToken();

@@ -24,7 +24,7 @@ export interface AudioStream {
   maxPtimeMs: number | undefined;
   /** True if RTP and RTCP share one port (RFC 5761). */
   isRtcpMultiplexed: boolean;
-  /** Where the describing side receives RTCP; by default the port after RTP's (RFC 3605). */
+  /** Address at which the describing side receives RTCP; by default the port after RTP's (RFC 3605). */
   rtcp: { address: string; port: number };
   /** The usable keys of an RTP/SAVP stream; `undefined` for RTP/AVP. */
   crypto: readonly CryptoAttribute[] | undefined;

@@ -18,7 +18,7 @@ export interface AudioCodec {
 
 /** This side of the audio stream. */
 export interface AudioSettings {
-  /** Where this side receives RTP. */
+  /** Address at which this side receives RTP. */
   address: string;
   port: number;
   /** Preferred first. */
@@ -37,7 +37,7 @@ export interface AudioSettings {
 /** The settings on which both sides agreed. */
 export interface NegotiatedAudio {
   codec: AudioCodec;
-  /** Where the peer receives RTP. */
+  /** Address at which the peer receives RTP. */
   remote: { address: string; port: number };
   /** The payload type of RFC 4733 events in both directions, if both sides support them. */
   telephoneEventPayloadType: number | undefined;
@@ -45,7 +45,7 @@ export interface NegotiatedAudio {
   direction: MediaDirection;
   /** Audio per packet that the peer requested: 10 to 60 ms. */
   ptimeMs: number;
-  /** Where the peer receives RTCP; equal to `remote` if RTP and RTCP share one port (RFC 5761). */
+  /** Address at which the peer receives RTCP; equal to `remote` if RTP and RTCP share one port (RFC 5761). */
   remoteRtcp: { address: string; port: number };
   isRtcpMultiplexed: boolean;
   /** `undefined` for plain RTP. */

@@ -54,7 +54,7 @@ export function holdDirections(sdp: string): string {
   return narrowDirection(sdp, "sendonly");
 }
 
-/** True if every audio stream towards the writer is stopped: the writer has put the call on hold. */
+/** True if every audio stream toward the writer is stopped: the writer has put the call on hold. */
 export function isHolding(sdp: string): boolean {
   const directions = streamDirections(sdp);
   return directions.length > 0 && directions.every((direction) => !flows[direction].receives);

@@ -39,7 +39,7 @@ const NEGATIVE_TTL_SECONDS = 30;
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
 
-/** What a `SystemResolver` uses instead of the system's settings. */
+/** Settings of a `SystemResolver` that replace the system's. */
 export interface SystemResolverOptions {
   /** `address:port` of name servers. */
   nameServers?: readonly string[];

@@ -159,7 +159,7 @@ describe("SIP over TLS", () => {
         sdp: "offer",
       });
       assert.ok(call.ok);
-      // The callee's Contact is where the BYE goes.
+      // The BYE is sent to the callee's Contact.
       await call.session.bye();
       assert.equal((await call.session.ended).cause, "local_bye");
       await Promise.all([caller.close(), callee.close()]);

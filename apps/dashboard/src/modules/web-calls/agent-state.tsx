@@ -12,7 +12,7 @@ interface AgentStateProps {
   isRecorded: boolean;
 }
 
-/** What the agent is doing, and since when the call lasts. */
+/** The agent's state, and the duration of the call. */
 export function AgentState({ call, startedAtMs, isRecorded }: AgentStateProps) {
   const orb = useLevel<HTMLDivElement>(call.agentStream);
   const isConnected = call.state === "connected";

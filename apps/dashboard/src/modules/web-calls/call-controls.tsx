@@ -14,7 +14,7 @@ interface CallControlsProps {
   onMicrophone: (deviceId: string | undefined) => void;
 }
 
-/** What one does in a call: mute, volume, another microphone, hang up. */
+/** Controls of a call: mute, volume, microphone, hang up. */
 export function CallControls({ call, startedAtMs, isRecorded, microphone, onMicrophone }: CallControlsProps) {
   const [isMuted, setMuted] = useState(call.isMuted);
   const [problem, setProblem] = useState<string>();

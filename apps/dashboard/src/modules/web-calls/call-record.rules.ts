@@ -6,7 +6,7 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** What an item is besides words that somebody says. */
+/** Label of an item that is not speech. */
 export function nameOfItem({ type, toolName = "Tool", isError }: TranscriptItem): string {
   switch (type) {
     case "tool_call":

@@ -6,12 +6,12 @@ import type { LoadedCallRecord } from "./use-call-record.ts";
 
 interface CallRecordProps {
   callId: string;
-  /** As this page heard it. */
+  /** The end as this page received it. */
   transcript: readonly TranscriptItem[];
   record: LoadedCallRecord;
 }
 
-/** What stays of a call: its recording, its transcript to keep, how it ran. */
+/** Record of a call: its recording, its transcript, its figures. */
 export function CallRecord({ callId, transcript, record: { call, problem } }: CallRecordProps) {
   const text = useMemo(() => transcriptText(transcript), [transcript]);
   const details = call === undefined ? [] : detailsOf(call);
@@ -59,7 +59,7 @@ function Recording({ call }: { call: CallDetail | undefined }) {
   const url = playableUrl(recordingUrl, location.origin);
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- the transcript stands beside it */}
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- the transcript is shown beside it */}
       <audio controls preload="metadata" src={url} aria-label="Recording of the call" />
       <a className="button" href={url} download={`call-${call.id}.opus`}>
         Download the recording

@@ -7,7 +7,7 @@ const sentences: Readonly<Record<CallEnd["reason"], string>> = {
   voicemail: "The agent detected voicemail.",
   silence_timeout: "Neither side spoke for a while, so the agent ended the call.",
   max_duration: "The call reached the agent’s maximum duration.",
-  dial_no_answer: "Nobody answered.",
+  dial_no_answer: "The call was not answered.",
   dial_busy: "The line was busy.",
   dial_failed: "The call could not be placed.",
   dial_rejected: "The call was declined.",

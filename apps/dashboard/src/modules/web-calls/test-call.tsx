@@ -14,11 +14,11 @@ import { useCallChanges, useWebCall } from "./use-web-call.ts";
 interface TestCallProps {
   parley: Parley;
   agent: Agent;
-  /** Stands above what is chosen for a call. */
+  /** Shown above the settings of a call. */
   children: ReactNode;
 }
 
-/** Tries an agent: what is to be set before, the call, and what stays of it afterwards. */
+/** Test of an agent: the settings, the call, and its record. */
 export function TestCall({ parley, agent, children }: TestCallProps) {
   const { joining, join, cancel } = useWebCall();
   const [microphone, setMicrophone] = useState<string>();

@@ -4,11 +4,11 @@ import "./transcript.css";
 
 interface TranscriptProps {
   items: readonly TranscriptItem[];
-  /** What the agent is being heard to say. */
+  /** Text that the agent is speaking. */
   speech: Speech | undefined;
 }
 
-/** What has been said, growing at its end. */
+/** Transcript of a call in progress; new items are added at its end. */
 export function Transcript({ items, speech }: TranscriptProps) {
   const place = speech === undefined ? -1 : items.findIndex(({ startMs }) => startMs > speech.startMs);
   const before = place === -1 ? items : items.slice(0, place);

@@ -14,7 +14,7 @@ export interface LoadedCallRecord {
   problem: string | undefined;
 }
 
-/** The record of a call: once while the call goes on, and after its end until nothing more is to come. */
+/** The record of a call: loaded once during the call, and after its end until it is complete. */
 export function useCallRecord(parley: Parley, callId: string, hasEnded: boolean): LoadedCallRecord {
   const [record, setRecord] = useState<LoadedCallRecord>({ call: undefined, problem: undefined });
   useEffect(() => {

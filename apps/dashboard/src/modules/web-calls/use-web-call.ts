@@ -68,7 +68,7 @@ async function startAndJoin(
 
 const watched: readonly (keyof WebCallEvents)[] = ["state", "agentState", "speech", "item", "turn", "ended"];
 
-/** Renders anew whenever the call has something new to tell. */
+/** Renders again at each change of the call. */
 export function useCallChanges(call: WebCall): void {
   const version = useRef(0);
   const subscribe = useCallback(

@@ -194,7 +194,7 @@ async function judgeKey(client: Client, keyFingerprints: readonly string[]): Pro
   );
 }
 
-/** Whether a NOTIFY returns: nodes hear of each other's commands by it, and a transaction pooler swallows it. */
+/** Whether a NOTIFY returns: nodes receive each other's commands by it, and a transaction pooler swallows it. */
 async function judgeNotify(directUrl: string): Promise<Finding> {
   const client = new Client({ connectionString: directUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on("error", () => {});

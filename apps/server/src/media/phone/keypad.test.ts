@@ -6,13 +6,13 @@ import { Keypad } from "./keypad.ts";
 const FRAME_UNITS = 160;
 const never = new AbortController().signal;
 
-/** A call's outgoing side: 20 ms after 20 ms, the agent silent unless told. */
+/** Outgoing side of a call, in frames of 20 ms. By default the agent is silent. */
 class Line {
   readonly pressed: string[] = [];
   readonly keypad = new Keypad({ sampleRateHz: 8000, onPress: (keys) => this.pressed.push(keys) });
   takesEvents = true;
   isAgentSilent = true;
-  /** Of each frame: the agent's, one of events, or of tones (whether it sounds). */
+  /** Kind of each frame: the agent's audio, events, or tones (and whether they sound). */
   readonly sent: string[] = [];
   heard = "";
   #sequenceNumber = 0;

@@ -6,7 +6,7 @@ import { type CallAudioTap, toSpoolClock } from "../recording/recording-spool.ts
 const FRAME_MS = 20;
 const FRAME_BYTES = 160;
 
-/** Encodes 20 ms frames into packets of the duration that the peer asked for (ptime). */
+/** Encodes 20 ms frames into packets of the duration that the peer requested (ptime). */
 export class OutgoingAudio {
   readonly #sampleRateHz: 8000 | 16000;
   readonly #tap: CallAudioTap | undefined;

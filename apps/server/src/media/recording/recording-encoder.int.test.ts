@@ -14,7 +14,7 @@ import { type RecordingSpool, RecordingSpools } from "./recording-spool.ts";
 const RATE_HZ = 8000;
 const FRAME = RATE_HZ / 50;
 const FRAME_AT = 960;
-/** Where the agent begins, in frames. */
+/** Start of the agent's speech, in frames. */
 const AGENT_FROM = 60;
 /** A second in which the caller puts the agent on hold: nothing passes. */
 const HOLD = { from: 150, to: 200 };
@@ -36,7 +36,7 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
   });
   after(async () => await rm(folder, { recursive: true }));
 
-  /** As a call would: both sides frame by frame, the caller's seventh packet of every fifty lost. */
+  /** Writes both sides frame by frame, as a call does. The caller's seventh packet of every fifty is lost. */
   async function record(
     name: string,
     sampleRateHz: RecordingRateHz,

@@ -3,7 +3,7 @@ import { parseRtp, writeRtp } from "@parley/rtp";
 
 const MAX_ATTEMPTS = 10;
 
-/** As an offerer, which it is in tests alone, the library fails now and then: `connect` then closes what it has opened. */
+/** Repeats `connect`: as an offerer, a role that only tests use, the library fails now and then. `connect` closes what it opened. */
 export async function connectPatiently<T>(connect: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -14,7 +14,7 @@ export async function connectPatiently<T>(connect: () => Promise<T>): Promise<T>
   }
 }
 
-/** What a browser does, without one: offers audio and the data channel. */
+/** Stands in for a browser: offers audio and the data channel. */
 export class Offerer {
   readonly #connection = new PeerConnection("offerer", { iceServers: [], disableAutoNegotiation: true });
   readonly #track: Track;

@@ -24,7 +24,7 @@ class HandScheduler implements WheelScheduler {
     return () => (this.#callback = undefined);
   }
 
-  /** To a later time at once, as for a process that did not run in between. */
+  /** Advances the time at once, as for a process that did not run in between. */
   jump(durationMs: number): void {
     this.#nowMs += durationMs;
     this.#callback?.();
@@ -38,13 +38,13 @@ export interface PhoneLeg {
   wheel: MediaWheel;
   scheduler: HandScheduler;
   peer: Socket;
-  /** To the peer: PCMU, not encrypted, both ways. */
+  /** Path to the peer: PCMU, not encrypted, both ways. */
   path: MediaPath;
   close: () => void;
 }
 
 export interface PhoneLegOptions {
-  /** Of its own for each file of tests, since these run at once. */
+  /** Ports that no other test file uses, because files run at the same time. */
   ports: PortRange;
   driver?: CallDriver;
   timeoutMs?: number;

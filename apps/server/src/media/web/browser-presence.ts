@@ -44,7 +44,7 @@ export class BrowserPresence {
     this.#rtcpAtMs = -Infinity;
   }
 
-  /** To be called every frame. Returns whether the browser is there. */
+  /** Returns whether the browser is present. Called every frame. */
   check(nowMs: number): boolean {
     const isStalled = nowMs - this.#checkedAtMs > STALL_MS;
     this.#checkedAtMs = nowMs;

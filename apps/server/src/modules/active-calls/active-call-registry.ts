@@ -58,7 +58,7 @@ export interface CallToRegister extends NewConversationSetup {
   campaignId?: string;
 }
 
-/** What a call's conversation runs on. */
+/** Configuration of a call's conversation. */
 export type CallSetup = ConversationSetup & { callId: string };
 
 const DRAIN_POLL_MS = 100;

@@ -188,7 +188,7 @@ export class ActiveCall {
     logger.info({ callId, ...outcome, media: statistics }, "call ended");
   }
 
-  /** Ends this call after an unexpected exception, here or in the media process; other calls go on. */
+  /** Ends this call after an unexpected exception, here or in the media process; other calls continue. */
   #fail(error: unknown): void {
     const { logger, metrics, callId } = this.#options;
     const endDetail = errorMessage(error);

@@ -18,7 +18,7 @@ interface OperatorDependencies {
 
 const FIRST_KEY_NAME = "first key";
 
-/** What only the operator of the installation does with organizations. */
+/** Operations on organizations that only the operator of the installation may use. */
 export class OperatorService {
   readonly #database: Database;
   readonly #dependencies: OperatorDependencies;

@@ -28,7 +28,7 @@ test("host names in connection and RTCP lines are replaced by addresses of our I
   );
 });
 
-test("addresses, unknown names and everything that is no name are left, and asked for no more than needed", async () => {
+test("addresses, unknown names and malformed names are left unchanged, and only names are looked up", async () => {
   const { asked, resolve } = resolver({ "only6.example": ["2001:db8::1"] });
   for (const line of [
     "c=IN IP4 192.0.2.9",

@@ -5,7 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "../../platform/clock.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
-import { Metrics } from "../../platform/telemetry/metrics.ts";
+import { createIdleMetrics } from "../../platform/telemetry/testing.ts";
 import { createDocument } from "../agents/agent-document.rules.ts";
 import { createTestServer, openTestCall } from "../testing.ts";
 import type { PreCallQuestion } from "../webhooks/pre-call-webhook.ts";
@@ -44,13 +44,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
     toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, clock: systemClock, logger }),
     isReady: () => true,
     providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
-    metrics: new Metrics({
-      wheelLagP99Ms: () => 0,
-      lagCounts: () => [],
-      modelUsability: () => new Map(),
-      processFaults: () => 0,
-      sipTransactions: () => 0,
-    }),
+    metrics: createIdleMetrics(),
     spans: undefined,
     clock: systemClock,
     sipTraces: undefined,

@@ -16,7 +16,7 @@ const codecs = Object.keys(payloadTypes) as (keyof typeof payloadTypes)[];
 const holds = ["sendonly", "inactive", "zero address"] as const;
 const ways = ["INVITE with an offer", "INVITE without an offer", "UPDATE"] as const;
 
-/** Of the peer: it supports no timer, so we refresh every 45 s. */
+/** Field of the peer, which supports no timer: we refresh every 45 s. */
 const REFRESHED = "Session-Expires: 90";
 
 /** 200 of them are longer than the refresh interval; shorter than the first retransmission of a request. */
@@ -46,7 +46,7 @@ function intersect(left: string, right: string): string {
 
 /** A PBX that puts calls on hold, moves them to other ports and resumes them. */
 class Pbx {
-  /** `undefined`: it wants to hear us. */
+  /** `undefined`: the call is not on hold. */
   hold: (typeof holds)[number] | undefined;
   port = 4000;
   codec: keyof typeof payloadTypes = "PCMU";

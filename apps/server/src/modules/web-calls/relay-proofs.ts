@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../platform/clock.ts";
 
-/** What a proof covers, beside its time. */
+/** Parts of a request that a proof covers, in addition to its time. */
 export interface RelayedHead {
   method: string;
   /** Built from the route and the call's id, never from the client's path. */

@@ -16,7 +16,7 @@ const DATABASE = "parley";
 /** Advisory lock of the Parley process that uses the data directory, for its lifetime. */
 const OWNER_LOCK = 7_264_539;
 const START_ATTEMPTS = 3;
-/** With doubling delays, 13 s in all plus the time of the attempts. */
+/** The delays double: 13 s in all, plus the time of the attempts. */
 const RESTART_ATTEMPTS = 7;
 const FIRST_RESTART_DELAY_MS = 100;
 /** A killed predecessor's connections end as soon as the kernel reports it to the server. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fastify } from "fastify";
-import { Metrics } from "../telemetry/metrics.ts";
+import { createIdleMetrics } from "../telemetry/testing.ts";
 import { registerProbes } from "./probes.ts";
 
 test("/readyz reports obstacles, and warnings although calls are accepted", async () => {
@@ -11,13 +11,7 @@ test("/readyz reports obstacles, and warnings although calls are accepted", asyn
   registerProbes(app, {
     findObstacles: async () => obstacles,
     findWarnings: () => warnings,
-    metrics: new Metrics({
-      wheelLagP99Ms: () => 0,
-      lagCounts: () => [],
-      modelUsability: () => new Map(),
-      processFaults: () => 0,
-      sipTransactions: () => 0,
-    }),
+    metrics: createIdleMetrics(),
   });
   const ask = async (): Promise<unknown[]> => {
     const { statusCode, body } = await app.inject({ url: "/readyz" });
@@ -34,13 +28,7 @@ test("/readyz reports obstacles, and warnings although calls are accepted", asyn
 test("metrics are rendered at most ten times a second, regardless of the number of requests", async (context) => {
   let activeCalls = 1;
   let nowMs = 1_000;
-  const metrics = new Metrics({
-    wheelLagP99Ms: () => 0,
-    lagCounts: () => [],
-    modelUsability: () => new Map(),
-    processFaults: () => 0,
-    sipTransactions: () => 0,
-  });
+  const metrics = createIdleMetrics();
   metrics.addGauge("parley_active_calls", "Calls of the node.", () => activeCalls);
   const render = context.mock.method(metrics.registry, "metrics");
   const app = fastify();

@@ -1,4 +1,4 @@
-/** What HTTP and JSON require of every answer, on raw sockets. */
+/** Requirements of HTTP and JSON on every answer, tested on raw sockets. */
 import assert from "node:assert/strict";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Metrics } from "./metrics.ts";
 
 interface Sample {
   name: string;
@@ -16,7 +17,7 @@ export interface Family {
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 const SAMPLE = /^([^{ ]+)(?:\{(.*)\})? ([^ ]+)$/;
-/** What the samples of a family are called beside the family itself. */
+/** Suffixes of the samples' names, beside the name of the family itself. */
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   histogram: ["_bucket", "_sum", "_count"],
   summary: ["", "_sum", "_count"],
@@ -42,7 +43,7 @@ export function readExposition(text: string): Map<string, Family> {
       families.set(name, family);
     } else {
       const sample = readSample(line);
-      assert.ok(family !== undefined && isOf(family, sample), `${line} stands outside its family`);
+      assert.ok(family !== undefined && isOf(family, sample), `${line} is outside its family`);
       const key = line.slice(0, line.lastIndexOf(" "));
       assert.ok(!series.has(key), `${key} is there twice`);
       series.add(key);
@@ -123,4 +124,15 @@ function checkBuckets(name: string, { bounds, counts, count, hasSum }: Buckets):
   assert.equal(bounds.at(-1), Infinity, `${name} has no bucket for all`);
   assert.equal(counts.at(-1), count, `${name} counts differently in its buckets`);
   assert.ok(hasSum, `${name} has no sum`);
+}
+
+/** Metrics of a node without media processes, models and SIP. */
+export function createIdleMetrics(): Metrics {
+  return new Metrics({
+    wheelLagP99Ms: () => 0,
+    lagCounts: () => [],
+    modelUsability: () => new Map(),
+    processFaults: () => 0,
+    sipTransactions: () => 0,
+  });
 }

@@ -82,7 +82,7 @@ export class ClauseSynthesis {
   /**
    * Synthesizes a clause.
    *
-   * @param written The clause as it stands in the transcript.
+   * @param written The clause as written in the transcript.
    */
   speak(text: string, written: string, segment: number): void {
     const id = this.#announce(written, segment);

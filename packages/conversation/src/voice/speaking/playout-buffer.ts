@@ -41,7 +41,7 @@ export interface PendingClause {
   text: string;
 }
 
-/** What was heard of one message of a speech. */
+/** Heard part of one message of a speech. */
 export interface HeardSegment {
   segment: number;
   text: string;
@@ -244,7 +244,7 @@ export class PlayoutBuffer {
     this.#isCutShort = true;
   }
 
-  /** What was heard so far, by segment. */
+  /** Heard parts so far, by segment. */
   heard(): HeardSegment[] {
     const segments: HeardSegment[] = [];
     for (const clause of this.#clauses) {

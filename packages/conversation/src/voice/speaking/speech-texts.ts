@@ -1,4 +1,4 @@
-/** What the agent says without its model, in the language of the call. */
+/** Texts that the agent speaks without its model, in the language of the call. */
 export interface StandardTexts {
   /** Said before a call ends because a provider failed. */
   apology: string;

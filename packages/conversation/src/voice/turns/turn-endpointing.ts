@@ -66,7 +66,7 @@ const NEWEST_SHARE = 0.5;
 
 /** How long the caller pauses within a turn, learned during the call. */
 export interface CallerRhythm {
-  /** Typical pause, weighted towards longer ones; 0 before the first. */
+  /** Typical pause, weighted toward longer ones; 0 before the first. */
   readonly pauseMs: number;
 }
 

@@ -280,7 +280,7 @@ test("a text requested before speech resumed is not taken as the turn's text", (
   assert.ok(run.take().includes("callerTurn"));
 });
 
-test("only speech over the agent's voice counts towards interrupting it", () => {
+test("only speech over the agent's voice counts toward interrupting it", () => {
   const run = new PolicyRun({ hasGreeting: true });
   run.hear(...windows(10, 0.9));
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });

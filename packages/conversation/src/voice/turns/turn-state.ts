@@ -141,7 +141,7 @@ export interface CallerUtterance {
   lastVoiceMs: number;
   /** Sum of the windows with speech. */
   voicedMs: number;
-  /** Part that does not count towards an interruption: voice before the agent began, or before the last pause. */
+  /** Part that does not count toward an interruption: voice before the agent began, or before the last pause. */
   voicedBeforeMs: number;
   flush: Flush | undefined;
   /** Judgment of the current pause. */

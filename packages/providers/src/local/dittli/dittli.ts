@@ -49,7 +49,8 @@ class Dittli implements SpeechEngine {
     if (voice.voice !== VOICE) {
       throw new RangeError(`no voice ${voice.voice}`);
     }
-    for (const phrase of splitPhrases(pronounceText(text, this.#lexicon), PHRASE_LIMITS)) {
+    const phrases = splitPhrases(pronounceText(text, this.#lexicon), PHRASE_LIMITS);
+    for (const [index, phrase] of phrases.entries()) {
       signal.throwIfAborted();
       const samples = await this.#model.run({
         input: dittliInput(phrase.tokens, this.#metadata),
@@ -57,7 +58,8 @@ class Dittli implements SpeechEngine {
       });
       const shaped = shapePhrase(samples, SAMPLE_RATE_HZ, { pauseMs: phrasePauseMs(phrase) });
       if (shaped.samples.length > 0) {
-        yield { samples: shaped.samples, wordEndsMs: [], endsPhrase: phrase.mark !== undefined };
+        const endsPhrase = phrase.mark !== undefined;
+        yield { samples: shaped.samples, wordEndsMs: [], endsPhrase, isLast: index + 1 === phrases.length };
       }
     }
   }

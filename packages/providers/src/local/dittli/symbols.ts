@@ -15,7 +15,7 @@ export interface DittliInput {
   languages: number[];
 }
 
-/** What the model's process runs. */
+/** Request to the model's process. */
 export interface DittliRequest {
   input: DittliInput;
   /** 1 is the voice's own pace. */

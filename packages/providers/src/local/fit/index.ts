@@ -1,4 +1,4 @@
-/** What the main process needs of the fit, without the models' own code. */
+/** The part of the fit that the main process uses, without the models' own code. */
 export { FAST_LOCAL_VOICE, LOCAL_VOICES } from "../synthesis/voices.ts";
 export {
   countFurtherCalls,

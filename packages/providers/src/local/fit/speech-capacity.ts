@@ -1,6 +1,6 @@
 import type { SpeechFit } from "./speech-fit.ts";
 
-/** What a call uses of the local models. */
+/** The local models that a call uses. */
 export interface LocalSpeechUse {
   hasRecognizer: boolean;
   /** Voice id; `undefined` if a vendor speaks. */
@@ -15,7 +15,7 @@ export interface SpeechDemand {
   dittli: number;
 }
 
-/** Of a call's time; the rest is pauses, and waiting for each other. */
+/** Share of a call in which the agent speaks. The rest of both sides' shares is pauses. */
 const AGENT_SPEAKS = 0.4;
 const CALLER_SPEAKS = 0.3;
 /** An utterance is recognized at each of its pauses; what was heard before is read again in less time. */

@@ -29,10 +29,10 @@ export interface SpeechFit {
 const MAX_KOKORO_FACTOR = 0.8;
 /** A caller's sentence of 5 s is understood within 2 s. */
 export const MAX_RECOGNIZER_FACTOR = 0.4;
-/** What a second thread must save: it takes the processor from calls. */
+/** Maximum ratio of the time with two threads to that with one: a second thread takes processor time from calls. */
 const SECOND_THREAD_FACTOR = 0.8;
 
-/** What other work takes from a voice in a call, if the machine is busy, or if all of it shares one core. */
+/** Factor by which other work slows a voice down in a call, if the machine is busy or has one core. */
 const BUSY_FACTOR = 2;
 /** The same on a machine with a free core: the rest of a call takes a few percent of one. */
 const QUIET_FACTOR = 1.25;

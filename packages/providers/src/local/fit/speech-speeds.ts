@@ -22,7 +22,7 @@ export interface SpeedMeasurement {
 const MAX_RUNS = 3;
 /** Two runs that differ by less are enough. */
 const EQUAL_RUNS = 1.1;
-/** Share of the processor time asked for that an undisturbed run receives; measured: 0.93 to 1.0, beside a busy process on each core 0.5. */
+/** Share of the requested processor time that an undisturbed run receives; measured: 0.93 to 1.0, beside a busy process on each core 0.5. */
 const MIN_PROCESSOR_SHARE = 0.75;
 const SENTENCE = "Go forward ten meters.";
 /** The same words said by a person, 8 kHz. */

@@ -23,8 +23,8 @@ export interface SpeedRecordOptions {
   now?: number;
 }
 
-/** To be raised when speeds are measured in another way. */
-const RECIPE = 3;
+/** Version of the measurement; increase it when speeds are measured in another way, or a model's runs take another time. */
+const RECIPE = 4;
 const GROUPS = ["moonshine-base", "moonshine-tiny", "kokoro", "dittli"] as const;
 /** A machine that is always busy is measured at so many starts, … */
 const MAX_MEASURED_STARTS = 3;

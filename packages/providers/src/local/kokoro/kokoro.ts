@@ -81,7 +81,8 @@ class Kokoro implements SpeechEngine {
     if (styles === undefined) {
       throw new RangeError(`no voice ${voice.voice}`);
     }
-    for (const [index, phrase] of splitPhrases(pronounceText(text, this.#lexicon), PHRASE_LIMITS).entries()) {
+    const phrases = splitPhrases(pronounceText(text, this.#lexicon), PHRASE_LIMITS);
+    for (const [index, phrase] of phrases.entries()) {
       signal.throwIfAborted();
       const ids = kokoroIds(kokoroSymbols(phrase.tokens)).slice(0, MAX_SYMBOLS);
       const style = styles.slice(ids.length * STYLE_WIDTH, (ids.length + 1) * STYLE_WIDTH);
@@ -96,25 +97,26 @@ class Kokoro implements SpeechEngine {
         signal.throwIfAborted();
         const decoded = await this.#decodePart(encoded, style, part, whole);
         blend(overlap, decoded);
-        const isLast = part.to === whole.to;
-        const held = isLast ? 0 : SEAM_SAMPLES;
+        const isPhraseEnd = part.to === whole.to;
+        const held = isPhraseEnd ? 0 : SEAM_SAMPLES;
         overlap = decoded.slice(decoded.length - held);
         const { samples, cutSamples } = shapePhrase(
           decoded.subarray(0, decoded.length - held),
           SAMPLE_RATE_HZ,
           {
-            pauseMs: isLast ? phrasePauseMs(phrase) : 0,
+            pauseMs: isPhraseEnd ? phrasePauseMs(phrase) : 0,
             hasStart: part.from === whole.from,
-            hasEnd: isLast,
+            hasEnd: isPhraseEnd,
           },
         );
         if (samples.length > 0) {
-          const endFrames = isLast ? [...ends, whole.to] : ends;
+          const endFrames = isPhraseEnd ? [...ends, whole.to] : ends;
           const inPart = endFrames.filter((frame) => frame > part.from && frame <= part.to);
           const toMs = (frame: number): number =>
             (frame - part.from) * FRAME_MS - cutSamples / SAMPLES_PER_MS;
-          const endsPhrase = isLast && phrase.mark !== undefined;
-          yield { samples, wordEndsMs: inPart.map(toMs), endsPhrase };
+          const endsPhrase = isPhraseEnd && phrase.mark !== undefined;
+          const isLast = isPhraseEnd && index + 1 === phrases.length;
+          yield { samples, wordEndsMs: inPart.map(toMs), endsPhrase, isLast };
         }
       }
     }

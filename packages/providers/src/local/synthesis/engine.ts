@@ -17,6 +17,8 @@ export interface SpeechPiece {
   wordEndsMs: readonly number[];
   /** A phrase ends with it at a mark, so that a pause sounds natural. */
   endsPhrase?: boolean;
+  /** Nothing of the text follows. */
+  isLast: boolean;
 }
 
 /** A synthesizer, loaded once for all calls. One step of a synthesis at a time: see `createSynthesizeHandler`. */

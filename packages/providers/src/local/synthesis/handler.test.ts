@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { waitFor } from "@parley/testing";
 import { JobLoad, type JobPriority } from "../inference/job-load.ts";
 import { ClauseCache, type SpokenClause } from "./clause-cache.ts";
 import type { SpeechEngine, SpeechPiece } from "./engine.ts";
@@ -22,11 +23,12 @@ class ToneEngine implements SpeechEngine {
 
   async *synthesize(text: string, _voice: unknown, signal: AbortSignal): AsyncGenerator<SpeechPiece> {
     this.runs += 1;
-    for (const _word of text.split(" ")) {
+    const words = text.split(" ");
+    for (const [index] of words.entries()) {
       await this.gate;
       signal.throwIfAborted();
       const samples = Float32Array.from({ length: 12_000 }, (_, at) => 0.2 * Math.sin(at / 5));
-      yield { samples, wordEndsMs: [480] };
+      yield { samples, wordEndsMs: [480], isLast: index + 1 === words.length };
     }
   }
 
@@ -113,6 +115,27 @@ async function startHandler(
   const store = await SpeechStore.open({ folder, maxBytes: 1024 * 1024 });
   return createSynthesizeHandler({ tone: engine }, { store, load: new JobLoad({ quietMs: 0 }) });
 }
+
+test("a call that needs a clause in preparation gets its audio, and the clause is not synthesized again", async (context) => {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-speech-"));
+  context.after(async () => await rm(folder, { recursive: true }));
+  const store = await SpeechStore.open({ folder, maxBytes: 1024 * 1024 });
+  const load = new JobLoad({ quietMs: 1000 });
+  const startedAtMs = performance.now();
+  context.mock.method(performance, "now", () => startedAtMs + 2_000);
+  const engine = new ToneEngine();
+  const handler = createSynthesizeHandler({ tone: engine }, { store, load });
+  const gate = Promise.withResolvers<void>();
+  engine.gate = gate.promise;
+  const preparing = collect(handler, { text: "one", priority: "preparation" });
+  await waitFor("the preparation to begin", () => engine.runs === 1);
+  const calling = collect(handler, { text: "one" });
+  gate.resolve();
+  assert.ok((await calling).length > 0);
+  // The end of the preparation does not wait until the call is over.
+  await preparing;
+  assert.equal(engine.runs, 1);
+});
 
 test("an aborted clause stops, is not cached, and lets the next one run", async () => {
   const engine = new ToneEngine();

@@ -1,7 +1,7 @@
 import { Resampler, type ResamplerRateHz } from "@parley/audio";
 import { ProviderError } from "@parley/conversation";
 import type { JobLoad } from "../inference/job-load.ts";
-import { JobQueue } from "../inference/job-queue.ts";
+import { type GiveWay, JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers, InferenceMethods } from "../inference/methods.ts";
 import { ClauseCache, type SpokenClause } from "./clause-cache.ts";
 import type { SpeechEngine } from "./engine.ts";
@@ -104,12 +104,15 @@ class ClauseSynthesizer {
     const request = this.#resolve(params);
     const isStored = this.#options.store?.has(request.key) === true;
     const known = this.#cache.get(request.key) ?? (isStored ? await this.#load(request.key) : undefined);
-    if (known === undefined) return await this.#synthesize(params, request, context);
-    if (params.priority === "preparation") await this.#store(request.key, known);
-    const resampler = new Resampler(request.engine.sampleRateHz, request.rateHz);
-    emitChunks(resampler.process(known.pcm), request.rateHz, context.emit);
-    emitChunks(resampler.flush(), request.rateHz, context.emit);
-    return { words: known.words, isCached: true };
+    if (known !== undefined) return await this.#repeat(known, params, request, context);
+    const { priority } = params;
+    return await request.queue.run({ priority, signal: context.signal }, async (giveWay) => {
+      // The job before this one may have synthesized the same clause: a call waits for the preparation of its greeting.
+      const meanwhile = this.#cache.get(request.key);
+      return meanwhile === undefined
+        ? await this.#synthesize(params, request, context, giveWay)
+        : await this.#repeat(meanwhile, params, request, context);
+    });
   }
 
   #resolve(params: Params): Resolved {
@@ -158,33 +161,46 @@ class ClauseSynthesizer {
     if (store?.has(key) === false) await store.set(key, clause).catch(() => undefined);
   }
 
+  /** Emits a clause that was synthesized before. */
+  async #repeat(
+    { pcm, words }: SpokenClause,
+    { priority }: Params,
+    { engine, rateHz, key }: Resolved,
+    { emit }: Context,
+  ): Promise<SynthesizeResult> {
+    if (priority === "preparation") await this.#store(key, { pcm, words });
+    const resampler = new Resampler(engine.sampleRateHz, rateHz);
+    emitChunks(resampler.process(pcm), rateHz, emit);
+    emitChunks(resampler.flush(), rateHz, emit);
+    return { words, isCached: true };
+  }
+
   async #synthesize(
     { text, speed, priority }: Params,
-    { engine, queue, voice, rateHz, key }: Resolved,
+    { engine, voice, rateHz, key }: Resolved,
     { signal, emit }: Context,
+    giveWay: GiveWay,
   ): Promise<SynthesizeResult> {
-    return await queue.run({ priority, signal }, async (giveWay) => {
-      const resampler = new Resampler(engine.sampleRateHz, rateHz);
-      const pieces: Int16Array[] = [];
-      const wordEndsMs: number[] = [];
-      let spokenMs = 0;
-      const isUrgent = priority === "turn";
-      for await (const piece of engine.synthesize(text, { voice, speed, isUrgent }, signal)) {
-        signal.throwIfAborted();
-        for (const endMs of piece.wordEndsMs) wordEndsMs.push(spokenMs + endMs);
-        spokenMs += (piece.samples.length * 1000) / engine.sampleRateHz;
-        const pcm = toTelephoneLevel(piece.samples);
-        pieces.push(pcm);
-        emitChunks(resampler.process(pcm), rateHz, emit, piece.endsPhrase);
-        await giveWay();
-      }
+    const resampler = new Resampler(engine.sampleRateHz, rateHz);
+    const pieces: Int16Array[] = [];
+    const wordEndsMs: number[] = [];
+    let spokenMs = 0;
+    const isUrgent = priority === "turn";
+    for await (const piece of engine.synthesize(text, { voice, speed, isUrgent }, signal)) {
       signal.throwIfAborted();
-      if (pieces.length > 0) emitChunks(resampler.flush(), rateHz, emit);
-      const words = wordTimings(text, wordEndsMs);
-      const clause = { pcm: join(pieces), words };
-      this.#cache.set(key, clause);
-      if (priority === "preparation") await this.#store(key, clause);
-      return { words, isCached: false };
-    });
+      for (const endMs of piece.wordEndsMs) wordEndsMs.push(spokenMs + endMs);
+      spokenMs += (piece.samples.length * 1000) / engine.sampleRateHz;
+      const pcm = toTelephoneLevel(piece.samples);
+      pieces.push(pcm);
+      emitChunks(resampler.process(pcm), rateHz, emit, piece.endsPhrase);
+      if (!piece.isLast) await giveWay();
+    }
+    signal.throwIfAborted();
+    if (pieces.length > 0) emitChunks(resampler.flush(), rateHz, emit);
+    const words = wordTimings(text, wordEndsMs);
+    const clause = { pcm: join(pieces), words };
+    this.#cache.set(key, clause);
+    if (priority === "preparation") await this.#store(key, clause);
+    return { words, isCached: false };
   }
 }

@@ -46,7 +46,7 @@ type SynthesisChunk = InferenceMethods["synthesize"]["chunk"];
 
 /** A voice that takes longer to begin has no time for this call. */
 const AUDIO_TIMEOUT_MS = 4_000;
-/** Of the default voice on a small machine with other work: what is not measured yet is waited for. */
+/** Real-time factor until it is measured: that of the default voice on a small, busy machine. */
 const ASSUMED_REAL_TIME_FACTOR = 2;
 /** Maximum time that preparation waits until no call needs the process. */
 const PREPARATION_TIMEOUT_MS = 600_000;

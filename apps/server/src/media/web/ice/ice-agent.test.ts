@@ -42,7 +42,7 @@ class Scene {
     this.agent.receive(parseStun(writeStun(response, password)) ?? assert.fail(), from);
   }
 
-  /** What has been sent since it was asked last: class and where to. */
+  /** Messages sent since the last call: class and destination. */
   take(): string[] {
     return this.sent.splice(0).map(({ message, to }) => `${message.class} ${to}`);
   }

@@ -17,8 +17,8 @@ export interface Restore {
 }
 
 /**
- * Restores the snapshot, except for values of fields that are not available yet. `isThere` tells for each reference of the
- * snapshot whether its target still exists.
+ * Restores the snapshot, except for values of fields that are not available yet. `isThere` contains, for each
+ * reference of the snapshot, whether its target still exists.
  */
 export function restoreSnapshot(
   before: SavedAgent,

@@ -49,7 +49,7 @@ const byCountry: Readonly<Record<string, readonly string[]>> = {
   ZA: ["10111", "10177"],
 };
 
-/** What an organization may call. */
+/** Destinations that an organization may call. */
 export interface DestinationPolicy {
   /** ISO 3166 codes. */
   countries: readonly string[];

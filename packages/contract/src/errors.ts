@@ -38,6 +38,10 @@ export const errorCodes = {
   call_not_active: { status: 409, message: "The call is not in progress." },
   call_already_joined: { status: 409, message: "This token has already been used to join its call." },
   call_not_ended: { status: 409, message: "The call has not ended yet." },
+  transcript_deleted: {
+    status: 409,
+    message: "The call's transcript was deleted, so it cannot be analyzed again.",
+  },
   call_not_addressable: {
     status: 409,
     message: "The call cannot be controlled: its agent has left, or its node does not answer.",

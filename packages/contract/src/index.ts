@@ -23,6 +23,7 @@ export {
 export { type CallLatency, type Turn, turnLatencySchema, turnSchema } from "./calls/call-latency.ts";
 export type { CallQuality } from "./calls/call-quality.ts";
 export type { CallEvaluation, CallExtraction, CallResultStatus } from "./calls/call-results.ts";
+export * from "./calls/call-deletion.ts";
 export * from "./calls/calls.ts";
 export * from "./campaigns/campaign-contacts.ts";
 export * from "./campaigns/campaigns.ts";

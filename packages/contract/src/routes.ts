@@ -6,6 +6,7 @@ import * as apiKeys from "./organizations/api-keys.ts";
 import * as campaignContacts from "./campaigns/campaign-contacts.ts";
 import * as campaigns from "./campaigns/campaigns.ts";
 import * as sipTraces from "./calls/sip-traces.ts";
+import * as callDeletion from "./calls/call-deletion.ts";
 import * as calls from "./calls/calls.ts";
 import * as conversations from "./conversations/conversations.ts";
 import * as customTools from "./agents/custom-tools.ts";
@@ -62,6 +63,9 @@ export const routes: readonly RouteDefinition[] = [
   calls.listCallsRoute,
   calls.getCallRoute,
   calls.hangUpCallRoute,
+  callDeletion.deleteCallRoute,
+  callDeletion.deleteCallRecordingRoute,
+  callDeletion.deleteCallTranscriptRoute,
   analysis.reanalyzeCallRoute,
   instructions.instructCallRoute,
   recordings.getCallRecordingRoute,

@@ -18,6 +18,10 @@ export interface TurnLogsOptions {
   now?: () => number;
 }
 
+/** Root folder of a node's turn logs. */
+export const turnLogsFolderOf = ({ dataDirectory }: { dataDirectory: string }): string =>
+  path.join(dataDirectory, "turn-logs");
+
 type OnDecision = NonNullable<VoiceConversationOptions["onDecision"]>;
 
 /** Log of one call. */

@@ -68,6 +68,9 @@ const particulars: Readonly<Record<string, object>> = {
 /** Error of an operation on a resource whose state does not allow it, such as a ringing call. */
 export const conflicts: Readonly<Record<string, string>> = {
   reanalyzeCall: "call_not_ended",
+  deleteCall: "call_not_ended",
+  deleteCallRecording: "call_not_ended",
+  deleteCallTranscript: "call_not_ended",
   instructCall: "call_not_active",
   // The call's node does not exist.
   hangUpCall: "call_not_addressable",

@@ -12,6 +12,7 @@ import { type TestDatabase, createTestDatabase } from "../platform/database/test
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
+import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import { changeDocument } from "./agents/agent-document.rules.ts";
 import { writeDocument } from "./agents/agent-state.rules.ts";
@@ -65,6 +66,8 @@ export interface TestServerOptions {
   isPrivateWebhookAllowed?: boolean;
   /** Whether checks of trunks can reach this machine. Default: no. */
   isPrivateTrunkCheckAllowed?: boolean;
+  /** Default: stores nothing. */
+  storage?: ObjectStorage;
   /** Limits of its HTTP server. */
   limits?: Partial<HttpLimits>;
   /** Default: the system's. */
@@ -88,6 +91,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     sip: { agent: sip, tls: {} },
     ...(options.logger !== undefined && { logger: options.logger }),
     ...(options.clock !== undefined && { clock: options.clock }),
+    ...(options.storage !== undefined && { storage: options.storage }),
   });
   const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;
   const settings = { operatorApiKey, isPrivateWebhookAllowed, isPrivateTrunkCheckAllowed };

@@ -5,6 +5,7 @@ import type { SpeechFit } from "@parley/providers/fit";
 import { slicePortRange } from "@parley/rtp";
 import { MediaPool } from "../media/media-pool.ts";
 import { recordingFolderOf } from "../media/recording/recording-folder.ts";
+import { turnLogsFolderOf } from "../media/turn-logs.ts";
 import { sliceWebPorts } from "../media/web/web-ports.ts";
 import { fetchModels } from "../inference/fetch-models.ts";
 import { LocalSpeechPlaces } from "../inference/local-speech-places.ts";
@@ -58,7 +59,7 @@ export async function startCallProcesses(
       turnLogs:
         config.turnLogDays === 0
           ? undefined
-          : { folder: path.join(config.dataDirectory, "turn-logs"), keptDays: config.turnLogDays },
+          : { folder: turnLogsFolderOf(config), keptDays: config.turnLogDays },
       recordingFolder,
       diskReserveBytes: config.diskReserveBytes,
       isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,

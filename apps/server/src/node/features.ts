@@ -4,6 +4,7 @@ import { createAgents } from "../modules/agents/agents.module.ts";
 import { createAnalysis } from "../modules/analysis/analysis.module.ts";
 import { createAnalytics } from "../modules/analytics/analytics.module.ts";
 import { createApiKeys } from "../modules/api-keys/api-keys.module.ts";
+import { createCallDeletion } from "../modules/call-deletion/call-deletion.module.ts";
 import { createCalls } from "../modules/calls/calls.module.ts";
 import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
@@ -97,6 +98,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createNodes)
     .add(createSipTraces)
     .add(createActiveCalls)
+    .add(createCallDeletion)
     .add(createRecordingFinishing)
     .add(createPhoneCalls)
     .add(createWebCalls)

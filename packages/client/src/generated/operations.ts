@@ -718,6 +718,20 @@ export class Operations extends Requests {
   }
 
   /**
+   * Delete a call.
+   *
+   * Deletes the call's record with its conversation, transcript, results, recording, SIP trace, turn log and webhook deliveries. A webhook that is still due is not sent. The call no longer counts in analytics. An active call returns `call_not_ended`: hang it up first. Files at object storages and on other nodes are removed within seconds, or once they can be reached. Webhooks already sent, and backups, are not affected.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `call_not_ended`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteCall(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/calls/${id}`, answer: "data" }, options);
+  }
+
+  /**
    * Hang up a call.
    *
    * Ends a call in progress (`completed` with `api_hangup`) or cancels one that is not answered (`canceled`). Waits up to one second for the end, so the call in the response can still be active. If the call's node does not answer, returns `call_not_addressable`.
@@ -732,6 +746,46 @@ export class Operations extends Requests {
   }
 
   /**
+   * Delete the recording of a call.
+   *
+   * Also deletes a recording that is not ready yet. Links to it stop working, `recordingStatus` becomes `deleted`, and `recordingUrl` in stored webhook bodies null. Succeeds if there is no recording. An active call returns `call_not_ended`: hang it up first. Files at object storages and on other nodes are removed within seconds, or once they can be reached. Webhooks already sent, and backups, are not affected.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `call_not_ended`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteCallRecording(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/calls/${id}/recording`, answer: "data" }, options);
+  }
+
+  /**
+   * Get a link to the recording of a call.
+   *
+   * The recording is stereo Ogg Opus with the other side on the left channel and the agent on the right. Lost packets are concealed, and time on hold is silence. It is ready a few seconds after the end of the call (`recordingStatus`); until then, and for a call without a recording, returns `not_found`.
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getCallRecording(id: string, options: RequestOptions = {}): Promise<CallRecording> {
+    return await this.send({ method: "GET", path: path`/calls/${id}/recording`, answer: "data" }, options);
+  }
+
+  /**
+   * Delete the transcript of a call.
+   *
+   * Deletes the transcript's items and the texts derived from them: extraction, evaluation, the turn log, and their copies in stored webhook bodies and in receivers' answers to `call.post`. `analysisStatus` becomes `deleted`, and a pending analysis does not run. The recording and the turns' latency are kept. Succeeds if the transcript was deleted before. An active call returns `call_not_ended`: hang it up first. Files at object storages and on other nodes are removed within seconds, or once they can be reached. Webhooks already sent, and backups, are not affected.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `call_not_ended`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteCallTranscript(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/calls/${id}/transcript`, answer: "data" }, options);
+  }
+
+  /**
    * Repeat the analysis of a call.
    *
    * Repeats extraction and evaluation with the `postCallExtraction` and `postCallEvaluation` of the configuration that the call ran on. Returns the call with `analysisStatus` `pending`; the earlier results stay until it is `ready`. No webhook is sent. A call whose agent has neither is unchanged.
@@ -739,7 +793,7 @@ export class Operations extends Requests {
    * Requires the role `member`.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `transcript_deleted`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async reanalyzeCall(id: string, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls/${id}/reanalyze`, answer: "data", takesIdempotencyKey: true }, options);
@@ -764,18 +818,6 @@ export class Operations extends Requests {
     speak?: boolean;
   }, options: RequestOptions = {}): Promise<Instruction> {
     return await this.send({ method: "POST", path: path`/calls/${id}/instructions`, body, answer: "data", takesIdempotencyKey: true }, options);
-  }
-
-  /**
-   * Get a link to the recording of a call.
-   *
-   * The recording is stereo Ogg Opus with the other side on the left channel and the agent on the right. Lost packets are concealed, and time on hold is silence. It is ready a few seconds after the end of the call (`recordingStatus`); until then, and for a call without a recording, returns `not_found`.
-   *
-   * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
-   */
-  async getCallRecording(id: string, options: RequestOptions = {}): Promise<CallRecording> {
-    return await this.send({ method: "GET", path: path`/calls/${id}/recording`, answer: "data" }, options);
   }
 
   /**

@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -1863,10 +1863,10 @@ export interface Call {
   postCallWebhookAttempts: number;
   /** Whether this is a test call. */
   isTest: boolean;
-  /** Status of the recording, `pending` from the answer on. Null: recording is disabled, or the call was not answered. */
-  recordingStatus: "pending" | "ready" | "failed" | null;
-  /** Status of extraction and evaluation. Null: the agent has neither, or the call has not ended. */
-  analysisStatus: "pending" | "ready" | "failed" | null;
+  /** Status of the recording, `pending` from the answer on. `deleted`: by `DELETE /calls/{id}/recording`. Null: recording is disabled, or the call was not answered. */
+  recordingStatus: "pending" | "ready" | "failed" | "deleted" | null;
+  /** Status of extraction and evaluation. `deleted`: with the transcript. Null: the agent has neither, or the call has not ended. */
+  analysisStatus: "pending" | "ready" | "failed" | "deleted" | null;
   /** Reason why `analysisStatus` is `failed`. Null otherwise. */
   analysisDetail: string | null;
   extraction: CallExtraction | null;
@@ -1930,10 +1930,10 @@ export interface CallDetail {
   postCallWebhookAttempts: number;
   /** Whether this is a test call. */
   isTest: boolean;
-  /** Status of the recording, `pending` from the answer on. Null: recording is disabled, or the call was not answered. */
-  recordingStatus: "pending" | "ready" | "failed" | null;
-  /** Status of extraction and evaluation. Null: the agent has neither, or the call has not ended. */
-  analysisStatus: "pending" | "ready" | "failed" | null;
+  /** Status of the recording, `pending` from the answer on. `deleted`: by `DELETE /calls/{id}/recording`. Null: recording is disabled, or the call was not answered. */
+  recordingStatus: "pending" | "ready" | "failed" | "deleted" | null;
+  /** Status of extraction and evaluation. `deleted`: with the transcript. Null: the agent has neither, or the call has not ended. */
+  analysisStatus: "pending" | "ready" | "failed" | "deleted" | null;
   /** Reason why `analysisStatus` is `failed`. Null otherwise. */
   analysisDetail: string | null;
   extraction: CallExtraction | null;
@@ -1950,6 +1950,8 @@ export interface CallDetail {
   variables: Record<string, string | number | boolean | null>;
   /** Items in the order of `startMs`. */
   transcript: TranscriptItem[];
+  /** Time when the transcript was deleted. Null: it was not. */
+  transcriptDeletedAt: string | null;
   /** Agent turns in order. */
   turns: Turn[];
 }
@@ -2499,6 +2501,8 @@ export interface Conversation {
   channel: "phone" | "web";
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
+  /** Time when the transcript was deleted. Null: it was not. */
+  transcriptDeletedAt: string | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -2518,6 +2522,8 @@ export interface ConversationDetail {
   channel: "phone" | "web";
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
+  /** Time when the transcript was deleted. Null: it was not. */
+  transcriptDeletedAt: string | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -2819,7 +2825,7 @@ export interface CallPostEvent {
     billableSeconds: number;
     transcript: TranscriptItem[];
     /** Status of extraction and evaluation; `pending` if they were not complete 60 seconds after the end. Null: the agent has neither. */
-    analysisStatus: "pending" | "ready" | "failed" | null;
+    analysisStatus: "pending" | "ready" | "failed" | "deleted" | null;
     extraction: CallExtraction | null;
     evaluation: CallEvaluation | null;
     /** Link to the recording, valid for 24 hours. Null: there is no recording. */

@@ -18,5 +18,5 @@ export const reanalyzeCallRoute = defineRoute({
   status: 200,
   response: dataOf(callSchema),
   rateLimit: { requests: "reanalysesPerHour", windowSeconds: 3600 },
-  errors: ["call_not_ended", "llm_not_configured"],
+  errors: ["call_not_ended", "transcript_deleted", "llm_not_configured"],
 });

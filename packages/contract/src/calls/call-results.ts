@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-export const callResultStatuses = ["pending", "ready", "failed"] as const;
+export const callResultStatuses = ["pending", "ready", "failed", "deleted"] as const;
 /** Status of a recording or an analysis. */
 export type CallResultStatus = (typeof callResultStatuses)[number];
 

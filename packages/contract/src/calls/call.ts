@@ -1,5 +1,10 @@
 import { type Static, Type } from "typebox";
-import { channelSchema, ranSchemas, transcriptItemSchema } from "../conversations/conversations.ts";
+import {
+  channelSchema,
+  conversationSchema,
+  ranSchemas,
+  transcriptItemSchema,
+} from "../conversations/conversations.ts";
 import { idSchema, nullable, nullableEnum, timestampSchema, variablesSchema } from "../schemas.ts";
 import { callLatencySchema, turnSchema } from "./call-latency.ts";
 import { callQualitySchema } from "./call-quality.ts";
@@ -106,11 +111,12 @@ export const callSchema = Type.Object(
     isTest: Type.Boolean({ description: "Whether this is a test call." }),
     recordingStatus: nullableEnum(callResultStatuses, {
       description:
-        "Status of the recording, `pending` from the answer on. Null: recording is disabled, or the call was not answered.",
+        "Status of the recording, `pending` from the answer on. `deleted`: by `DELETE /calls/{id}/recording`. Null: recording is " +
+        "disabled, or the call was not answered.",
     }),
     analysisStatus: nullableEnum(callResultStatuses, {
       description:
-        "Status of extraction and evaluation. Null: the agent has neither, or the call has not ended.",
+        "Status of extraction and evaluation. `deleted`: with the transcript. Null: the agent has neither, or the call has not ended.",
     }),
     analysisDetail: nullable(
       Type.String({ description: "Reason why `analysisStatus` is `failed`. Null otherwise." }),
@@ -151,6 +157,7 @@ export const callDetailSchema = Type.Object(
       description: "Variables of the call, with those that the `call.pre` webhook set.",
     },
     transcript: Type.Array(transcriptItemSchema, { description: "Items in the order of `startMs`." }),
+    transcriptDeletedAt: conversationSchema.properties.transcriptDeletedAt,
     turns: Type.Array(turnSchema, { description: "Agent turns in order." }),
   },
   { title: "CallDetail" },

@@ -72,6 +72,10 @@ export const conversationSchema = Type.Object(
       ...variablesSchema,
       description: "Variables of the conversation, without the built-in ones.",
     },
+    transcriptDeletedAt: nullable({
+      ...timestampSchema,
+      description: "Time when the transcript was deleted. Null: it was not.",
+    }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },

@@ -24,14 +24,18 @@ export function objectStorageCheck({ objectStorage }: Pick<Config, "objectStorag
         const file = path.join(folder, "write-test.txt");
         await writeFile(file, "Written by npm run doctor.\n");
         await storage.putFile(PROBE_KEY, file, signal);
-        return ok(`Recordings can be stored in ${where}.`);
+        await storage.delete(PROBE_KEY, signal);
+        return ok(`Recordings can be stored and deleted in ${where}.`);
       } catch (error) {
         const reason = errorMessage(error);
         const variables =
           objectStorage.type === "s3"
             ? "PARLEY_OBJECT_STORAGE_ENDPOINT, _REGION, _BUCKET and the access key"
             : "PARLEY_OBJECT_STORAGE_FOLDER and its permissions";
-        return failed(`Recordings cannot be stored in ${where}: ${reason}.`, `Check ${variables}.`);
+        return failed(
+          `Recordings cannot be stored and deleted in ${where}: ${reason}.`,
+          `Check ${variables}.`,
+        );
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

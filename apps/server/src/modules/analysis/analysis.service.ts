@@ -55,14 +55,17 @@ export class AnalysisService {
     });
   }
 
-  /** Schedules the analysis of an ended call again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
+  /** Schedules the analysis of an ended call again. Throws `not_found`, `call_not_ended`, `transcript_deleted` and `llm_not_configured`. */
   async reanalyze(organizationId: string, callId: string): Promise<Call> {
     const { database, calls, clock, hasLanguageModel } = this.#options;
     return await database.transaction(async (transaction) => {
       const call = await calls.lockEnded(transaction, organizationId, callId);
+      if (call.analysisStatus === "deleted") throw new AppError("transcript_deleted");
       if (!hasLanguageModel) throw new AppError("llm_not_configured");
       const state = await this.#request(transaction, call);
-      return await calls.noteResult(transaction, callId, state, clock.now());
+      const noted = await calls.noteResult(transaction, callId, state, clock.now());
+      if (noted === undefined) throw new AppError("not_found");
+      return noted;
     });
   }
 

@@ -48,6 +48,7 @@ export class CallAnalyst {
       throw error;
     });
     if (call === undefined || call.configurationRevision === null) return;
+    if (call.transcriptDeletedAt !== null) return;
     const ran = { organizationId, agentId: call.agentId, revision: call.configurationRevision };
     const document = await agentResolution.findRevision(database, ran);
     if (document === undefined || !isAskedFor(document)) return;

@@ -69,6 +69,15 @@ export function isResultPending({ recordingStatus, analysisStatus }: CallResults
   return recordingStatus === "pending" || analysisStatus === "pending";
 }
 
+/** Removes the results whose source was deleted while they were produced. */
+export function withoutDeleted<R extends object>(before: CallResults, result: R): Partial<R> {
+  const isKept = (name: string): boolean =>
+    name === "recordingStatus" ? before.recordingStatus !== "deleted" : before.analysisStatus !== "deleted";
+  const kept = Object.entries(result).filter(([name]) => isKept(name));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are entries of `result`
+  return Object.fromEntries(kept) as Partial<R>;
+}
+
 /** Returns p50 and p95 of each part over the turns in which it was measured; null if there are no turns. */
 export function summarizeLatency(turns: readonly Turn[]): CallLatency | null {
   if (turns.length === 0) return null;

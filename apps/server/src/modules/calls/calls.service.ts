@@ -1,12 +1,13 @@
-import type {
-  Call,
-  CallDetail,
-  CallEndReason,
-  CallQuality,
-  CallStatus,
-  TranscriptItem,
-  Turn,
-  Variables,
+import {
+  type Call,
+  type CallDetail,
+  type CallEndReason,
+  type CallQuality,
+  type CallStatus,
+  keysOf,
+  type TranscriptItem,
+  type Turn,
+  type Variables,
 } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -22,6 +23,7 @@ import {
   isEndCorrected,
   isResultPending,
   summarizeLatency,
+  withoutDeleted,
 } from "./calls.rules.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
@@ -107,13 +109,24 @@ export interface Orphans {
 /** Links to recordings of calls. */
 export interface RecordingLinks {
   /** Returns null if the call has no recording, or none yet. */
-  findUrl: (organizationId: string, callId: string) => Promise<string | null>;
+  findUrl: (
+    organizationId: string,
+    callId: string,
+    options?: { queries?: Queries },
+  ) => Promise<string | null>;
 }
 
 /** Results that are produced after a call's end. */
 export type CallResult = Partial<
   Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "analysisDetail" | "extraction" | "evaluation">
 >;
+
+/** What is stored of a call. */
+export interface StoredCall {
+  hasTranscript: boolean;
+  /** `false` if the recording was deleted. */
+  mayHaveRecording: boolean;
+}
 
 interface CallsDependencies {
   conversations: ConversationsService;
@@ -141,15 +154,18 @@ export class CallsService {
     this.#quota = quota;
   }
 
-  async get(organizationId: string, id: string): Promise<CallDetail> {
-    const row = await store.findCall(this.#database, organizationId, id);
+  async get(organizationId: string, id: string, queries: Queries = this.#database): Promise<CallDetail> {
+    const row = await store.findCall(queries, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    const [{ variables, transcript }, turns, recordingUrl] = await Promise.all([
-      this.#conversations.get(organizationId, row.conversationId),
-      store.listTurns(this.#database, id),
-      row.recordingStatus === "ready" ? this.#recordingLinks.findUrl(organizationId, id) : null,
-    ]);
-    return { ...presentCall(row), variables, recordingUrl, transcript, turns };
+    // One after the other: a transaction has one connection.
+    const conversation = await this.#conversations.get(organizationId, row.conversationId, queries);
+    const { variables, transcript, transcriptDeletedAt } = conversation;
+    const turns = await store.listTurns(queries, id);
+    const recordingUrl =
+      row.recordingStatus === "ready"
+        ? await this.#recordingLinks.findUrl(organizationId, id, { queries })
+        : null;
+    return { ...presentCall(row), variables, recordingUrl, transcript, transcriptDeletedAt, turns };
   }
 
   /** Returns the call without its transcript and turns. */
@@ -309,9 +325,20 @@ export class CallsService {
     });
   }
 
-  /** Records a result of a call in the transaction that produces it. Returns the call's record. */
-  async noteResult(transaction: Queries, id: string, result: CallResult, at: Date): Promise<Call> {
-    const row = await store.updateCall(transaction, id, result);
+  /**
+   * Records a result of a call in the transaction that produces it, without what was deleted meanwhile. Returns the call's
+   * record; `undefined` if the call was deleted.
+   */
+  async noteResult(
+    transaction: Queries,
+    id: string,
+    result: CallResult,
+    at: Date,
+  ): Promise<Call | undefined> {
+    const before = await store.lockCall(transaction, id);
+    if (before === undefined) return undefined;
+    const change = withoutDeleted(before, result);
+    const row = keysOf(change).length === 0 ? before : await store.updateCall(transaction, id, change);
     const { endedAt } = row;
     if (endedAt !== null && !isResultPending(row))
       await this.settled.emit(transaction, { call: { ...row, endedAt }, at });
@@ -326,9 +353,40 @@ export class CallsService {
     return { ...row, endedAt: row.endedAt };
   }
 
-  /** Returns `undefined` if the call does not exist. */
-  async findOrganizationOf(id: string): Promise<string | undefined> {
-    return await store.findOrganizationId(this.#database, id);
+  /** Deletes a call that has ended, with its conversation. */
+  async delete(transaction: Queries, { id, conversationId }: EndedCall): Promise<void> {
+    await store.deleteCall(transaction, id);
+    await this.#conversations.delete(transaction, conversationId);
+  }
+
+  /** Deletes the transcript of a call that has ended, and the results of its analysis. Idempotent. */
+  async deleteTranscript(transaction: Queries, call: EndedCall, at: Date): Promise<void> {
+    await this.#conversations.deleteTranscript(transaction, call.conversationId, at);
+    const analysisStatus = call.analysisStatus === null ? null : ("deleted" as const);
+    const nothing = { analysisStatus, analysisDetail: null, extraction: null, evaluation: null };
+    await this.noteResult(transaction, call.id, nothing, at);
+  }
+
+  /** Returns what is stored of these calls; those that do not exist are absent. */
+  async listStored(ids: readonly string[]): Promise<Map<string, StoredCall>> {
+    const rows = await store.listCallsById(this.#database, ids);
+    const withTranscript = new Set(
+      await this.#conversations.listWithTranscript(rows.map(({ conversationId }) => conversationId)),
+    );
+    return new Map(
+      rows.map(({ id, conversationId, recordingStatus }) => [
+        id,
+        {
+          hasTranscript: withTranscript.has(conversationId),
+          mayHaveRecording: recordingStatus !== "deleted",
+        },
+      ]),
+    );
+  }
+
+  /** Returns the organization of a call whose recording may be stored; `undefined` if either was deleted. */
+  async findOrganizationToRecordFor(id: string): Promise<string | undefined> {
+    return await store.findOrganizationToRecordFor(this.#database, id);
   }
 
   /** Returns calls that ended before the given time and whose recording is pending; of one node or of all. */

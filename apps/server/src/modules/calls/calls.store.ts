@@ -103,11 +103,11 @@ export function conversationIdOf(id: string): SQL {
   return sql`(select ${calls.conversationId} from ${calls} where ${calls.id} = ${id})`;
 }
 
-export async function findOrganizationId(queries: Queries, id: string): Promise<string | undefined> {
+export async function findOrganizationToRecordFor(queries: Queries, id: string): Promise<string | undefined> {
   const [row] = await queries
     .select({ organizationId: calls.organizationId })
     .from(calls)
-    .where(eq(calls.id, id));
+    .where(and(eq(calls.id, id), sql`${calls.recordingStatus} is distinct from 'deleted'`));
   return row?.organizationId;
 }
 
@@ -231,6 +231,21 @@ export async function deleteOpenCallOf(
     .where(isOpenCallOf(nodeId, id))
     .returning({ conversationId: calls.conversationId });
   return row?.conversationId;
+}
+
+export async function deleteCall(queries: Queries, id: string): Promise<void> {
+  await queries.delete(calls).where(eq(calls.id, id));
+}
+
+export async function listCallsById(
+  queries: Queries,
+  ids: readonly string[],
+): Promise<Pick<CallRow, "id" | "conversationId" | "recordingStatus">[]> {
+  const { id, conversationId, recordingStatus } = calls;
+  return await queries
+    .select({ id, conversationId, recordingStatus })
+    .from(calls)
+    .where(inArray(calls.id, [...ids]));
 }
 
 function isOpenCallOf(nodeId: string, id: string): SQL | undefined {

@@ -22,10 +22,14 @@ export class ConversationsService {
     this.#database = database;
   }
 
-  async get(organizationId: string, id: string): Promise<ConversationDetail> {
-    const row = await store.findConversation(this.#database, organizationId, id);
+  async get(
+    organizationId: string,
+    id: string,
+    queries: Queries = this.#database,
+  ): Promise<ConversationDetail> {
+    const row = await store.findConversation(queries, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    return { ...present(row), transcript: await store.listItems(this.#database, id) };
+    return { ...present(row), transcript: await store.listItems(queries, id) };
   }
 
   async list(organizationId: string, filter: store.ConversationFilter) {
@@ -45,6 +49,16 @@ export class ConversationsService {
   /** Deletes a conversation in the caller's transaction. */
   async delete(queries: Queries, id: string): Promise<void> {
     await store.deleteConversation(queries, id);
+  }
+
+  /** Deletes the transcript in the caller's transaction. Later items of it are rejected. Idempotent. */
+  async deleteTranscript(queries: Queries, id: string, now: Date): Promise<void> {
+    await store.deleteItems(queries, id, now);
+  }
+
+  /** Returns those of these conversations whose transcript was not deleted. */
+  async listWithTranscript(ids: readonly string[]): Promise<string[]> {
+    return await store.listWithTranscript(this.#database, ids);
   }
 
   async setVariables(id: string, variables: Variables): Promise<void> {
@@ -70,6 +84,7 @@ function present(row: store.ConversationRow): Conversation {
     environment: row.environment,
     channel: row.channel,
     variables: row.variables,
+    transcriptDeletedAt: row.transcriptDeletedAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -1,5 +1,5 @@
 import type { PageQuery, TranscriptItem } from "@parley/contract";
-import { type SQL, and, asc, eq, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
@@ -86,7 +86,7 @@ export async function listItems(queries: Queries, conversationId: string): Promi
  * the order of their items relative to each other is undefined.
  *
  * @param conversation Its id, or a query that yields it.
- * @throws Error if there is no such conversation.
+ * @throws Error if there is no such conversation, or its transcript was deleted.
  */
 export async function appendItems(
   queries: Queries,
@@ -96,7 +96,9 @@ export async function appendItems(
 ): Promise<void> {
   const { rowCount } = await queries.execute(sql`
     with conversation as (
-      update ${conversations} set updated_at = ${now.toISOString()} where id = ${conversation} returning id
+      update ${conversations} set updated_at = ${now.toISOString()}
+      where id = ${conversation} and transcript_deleted_at is null
+      returning id
     ), inserted as (
       insert into ${transcriptItems} (conversation_id, id, sequence, item)
       select
@@ -111,7 +113,26 @@ export async function appendItems(
       on conflict do nothing
     )
     select id from conversation`);
-  if (rowCount === 0) throw new Error("the conversation to append items to does not exist");
+  if (rowCount === 0)
+    throw new Error("the conversation to append items to does not exist, or its transcript was deleted");
+}
+
+/** Deletes all items. The lock of the conversation's row makes a concurrent `appendItems` fail. */
+export async function deleteItems(queries: Queries, conversationId: string, now: Date): Promise<void> {
+  await queries
+    .update(conversations)
+    .set({ transcriptDeletedAt: now })
+    .where(and(eq(conversations.id, conversationId), isNull(conversations.transcriptDeletedAt)));
+  await queries.delete(transcriptItems).where(eq(transcriptItems.conversationId, conversationId));
+}
+
+/** Returns those of these conversations whose transcript was not deleted. */
+export async function listWithTranscript(queries: Queries, ids: readonly string[]): Promise<string[]> {
+  const rows = await queries
+    .select({ id: conversations.id })
+    .from(conversations)
+    .where(and(inArray(conversations.id, [...ids]), isNull(conversations.transcriptDeletedAt)));
+  return rows.map(({ id }) => id);
 }
 
 function toStorable(item: TranscriptItem): TranscriptItem {

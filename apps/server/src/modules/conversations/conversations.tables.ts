@@ -1,6 +1,6 @@
 import type { TranscriptItem, Variables } from "@parley/contract";
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
+import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
 export const conversations = pgTable(
@@ -17,6 +17,8 @@ export const conversations = pgTable(
     configurationRevision: integer("configuration_revision"),
     environment: text("environment"),
     channel: text("channel").$type<"phone" | "web">().notNull(),
+    /** The transcript was deleted at this time; no item is added after it. */
+    transcriptDeletedAt: instant("transcript_deleted_at"),
     variables: jsonb("variables").$type<Variables>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

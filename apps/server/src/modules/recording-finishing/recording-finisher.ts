@@ -19,9 +19,9 @@ export interface RecordingFinisherOptions {
   database: Database;
   calls: Pick<
     CallsService,
-    "findOrganizationOf" | "noteResult" | "listAwaitingRecording" | "noteRecordingLost"
+    "findOrganizationToRecordFor" | "noteResult" | "listAwaitingRecording" | "noteRecordingLost"
   >;
-  recordings: Pick<RecordingsService, "upload" | "note">;
+  recordings: Pick<RecordingsService, "upload" | "note" | "deleteFile">;
   /** Returns whether the call is active on this node: its spool is still being written. */
   isActive: (callId: string) => boolean;
   /** Number of parallel encodings. */
@@ -162,24 +162,30 @@ export class RecordingFinisher {
 
   async #makeAndKeep(callId: string, spool: string): Promise<void> {
     const { calls, logger, database, recordings } = this.#options;
-    const organizationId = await calls.findOrganizationOf(callId);
+    const file = path.join(this.#options.folder, callId + ENCODED_SUFFIX);
+    const organizationId = await calls.findOrganizationToRecordFor(callId);
     if (organizationId === undefined) {
-      logger.warn({ callId }, "deleted a recording of an unknown call");
+      logger.info({ callId }, "deleted the spool of a call that was deleted, or whose recording was");
+      await rm(file, { force: true });
       return await rm(spool, { force: true });
     }
-    const file = path.join(this.#options.folder, callId + ENCODED_SUFFIX);
     const durationMs = this.#encodedMs.get(callId) ?? (await this.#encode(callId, spool, file));
     if (durationMs === undefined) return await this.#giveUp(callId, spool);
     const { size: sizeBytes } = await stat(file);
     const { signal } = this.#closed;
     const made = await recordings.upload({ organizationId, callId, file, sizeBytes, durationMs }, signal);
-    await database.transaction(async (transaction) => {
+    const isKept = await database.transaction(async (transaction) => {
+      const result = { recordingStatus: "ready" } as const;
+      const call = await calls.noteResult(transaction, callId, result, this.#options.clock.now());
+      if (call?.recordingStatus !== "ready") return false;
       await recordings.note(transaction, made);
-      await calls.noteResult(transaction, callId, { recordingStatus: "ready" }, this.#options.clock.now());
+      return true;
     });
+    // Deleted during the upload.
+    if (!isKept) await recordings.deleteFile(made, signal);
     await rm(file, { force: true });
     await rm(spool, { force: true });
-    logger.info({ callId, durationMs, sizeBytes }, "call recorded");
+    if (isKept) logger.info({ callId, durationMs, sizeBytes }, "call recorded");
   }
 
   /** Returns `undefined` if the spool cannot become a recording, even after retries. */

@@ -29,13 +29,17 @@ async function openFolder(t: TestContext) {
   const stored = new Map<string, Buffer>();
   const active = new Set<string>();
   const refusals: Error[] = [];
+  /** Work during the next uploads. */
+  const uploading: (() => Promise<void>)[] = [];
   const storage: ObjectStorage = {
     isShared: true,
     putFile: async (key, file) => {
       const refusal = refusals.pop();
       if (refusal !== undefined) throw refusal;
+      await uploading.pop()?.();
       stored.set(key, await readFile(file));
     },
+    delete: async (key) => void stored.delete(key),
     linkTo: async (key) => `https://objects.test/${key}`,
   };
   const { calls } = server.modules;
@@ -81,7 +85,8 @@ async function openFolder(t: TestContext) {
   const emptied = async (): Promise<void> => {
     await waitFor("the files to go", async () => (await files()).length === 0);
   };
-  return { ...server, folder, stored, active, refusals, start, openCall, describe, settled, files, emptied };
+  const state = { folder, stored, active, refusals, uploading };
+  return { ...server, ...state, start, openCall, describe, settled, files, emptied };
 }
 
 /** Writes a spool with one second of silence from both sides. */
@@ -180,6 +185,27 @@ test("a spool of an unknown call is deleted", async (t) => {
   await spool(folder, randomUUID());
   start();
   await emptied();
+});
+
+test("a recording that was deleted before its spool is read, or during its upload, is not stored", async (t) => {
+  const { modules, organizationId, folder, start, openCall, describe, stored, uploading, emptied } =
+    await openFolder(t);
+  const [before, during] = [await openCall({ endedMsAgo: 0 }), await openCall({ endedMsAgo: 0 })];
+  await modules.callDeletion.delete(organizationId, before, "recording");
+  const deleted = Promise.withResolvers<void>();
+  uploading.push(async () => {
+    await modules.callDeletion.delete(organizationId, during, "recording");
+    deleted.resolve();
+  });
+  for (const callId of [before, during]) await spool(folder, callId);
+  start();
+  await deleted.promise;
+  await emptied();
+  assert.deepEqual([...stored], []);
+  for (const callId of [before, during]) {
+    const { recordingStatus, recordingUrl } = await describe(callId);
+    assert.deepEqual([recordingStatus, recordingUrl], ["deleted", null]);
+  }
 });
 
 test("a recording is given up if its node is lost for a day", async (t) => {

@@ -17,6 +17,11 @@ export interface NewRecording {
   durationMs: number;
 }
 
+/** Key of a call's recording, whether or not it is stored. */
+function objectKeyOf({ organizationId, callId }: Pick<NewRecording, "organizationId" | "callId">): string {
+  return `recordings/${organizationId}/${callId}.opus`;
+}
+
 /** Stores finished recordings, and creates links to them. */
 export class RecordingsService {
   readonly #database: Database;
@@ -49,8 +54,12 @@ export class RecordingsService {
   }
 
   /** Returns a link with this validity, one hour by default; null if there is no recording, or none yet. */
-  async findUrl(organizationId: string, callId: string, validForMs = LINK_MS): Promise<string | null> {
-    const row = await store.findRecording(this.#database, organizationId, callId);
+  async findUrl(
+    organizationId: string,
+    callId: string,
+    { validForMs = LINK_MS, queries = this.#database }: { validForMs?: number; queries?: Queries } = {},
+  ): Promise<string | null> {
+    const row = await store.findRecording(queries, organizationId, callId);
     if (row === undefined) return null;
     return await this.#storage.linkTo(row.objectKey, this.#in(validForMs));
   }
@@ -60,10 +69,22 @@ export class RecordingsService {
     { file, ...recording }: NewRecording,
     signal: AbortSignal,
   ): Promise<Omit<store.RecordingRow, "createdAt">> {
-    const { organizationId, callId } = recording;
-    const objectKey = `recordings/${organizationId}/${callId}.opus`;
+    const objectKey = objectKeyOf(recording);
     await this.#storage.putFile(objectKey, file, signal);
     return { ...recording, objectKey };
+  }
+
+  /** Deletes the recording's record. Its file is deleted by `deleteFile`. */
+  async forget(transaction: Queries, callId: string): Promise<void> {
+    await store.deleteRecording(transaction, callId);
+  }
+
+  /** Deletes the recording's file, if there is one. */
+  async deleteFile(
+    recording: Pick<NewRecording, "organizationId" | "callId">,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#storage.delete(objectKeyOf(recording), signal);
   }
 
   /** Records the recording, in the transaction that updates the call. */

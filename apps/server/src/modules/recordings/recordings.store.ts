@@ -16,6 +16,10 @@ export async function putRecording(
     .onConflictDoUpdate({ target: recordings.callId, set: rest });
 }
 
+export async function deleteRecording(queries: Queries, callId: string): Promise<void> {
+  await queries.delete(recordings).where(eq(recordings.callId, callId));
+}
+
 export async function findRecording(
   queries: Queries,
   organizationId: string,

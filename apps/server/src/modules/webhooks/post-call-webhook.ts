@@ -35,11 +35,12 @@ export class PostCallWebhook {
     });
   }
 
-  /** The data of the event, of a call that has ended. */
-  async buildData(organizationId: string, callId: string): Promise<CallPostData> {
+  /** The data of the event, of a call that has ended. Throws `not_found` if it was deleted. */
+  async buildData(transaction: Queries, organizationId: string, callId: string): Promise<CallPostData> {
     const { calls, recordings } = this.#options;
-    const call = await calls.get(organizationId, callId);
-    const recordingUrl = await recordings.findUrl(organizationId, callId, RECORDING_LINK_MS);
+    const call = await calls.get(organizationId, callId, transaction);
+    const link = { validForMs: RECORDING_LINK_MS, queries: transaction };
+    const recordingUrl = await recordings.findUrl(organizationId, callId, link);
     return toPostData({ ...call, recordingUrl });
   }
 

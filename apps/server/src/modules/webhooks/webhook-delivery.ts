@@ -30,6 +30,7 @@ export class WebhookDelivery {
     const event = await webhooks.find(database, job);
     if (event === undefined) return;
     const body = event.body ?? (await this.#build(event));
+    if (body === undefined) return;
     const limits = { deadlineMs: DEADLINE_MS, signal: this.#abort.signal };
     const { attempt } = await sender.send({ ...event, body }, limits);
     await database.transaction(async (transaction) => {
@@ -39,11 +40,19 @@ export class WebhookDelivery {
     });
   }
 
-  /** Builds the body of an event that was announced without one. Only events of ended calls are. */
-  async #build(event: store.WebhookEventRow): Promise<string> {
+  /**
+   * Builds and stores the body of an event that was announced without one: only events of ended calls are. Returns the stored
+   * body; `undefined` if the event was deleted with its call. The lock excludes a concurrent deletion of what the body contains.
+   */
+  async #build({ id, organizationId, subjectId }: store.WebhookEventRow): Promise<string | undefined> {
     const { database, postCall } = this.#options;
-    const data = await postCall.buildData(event.organizationId, event.subjectId);
-    return await store.freezeBody(database, event.id, buildBody(event, data));
+    return await database.transaction(async (transaction) => {
+      const event = await store.lockEvent(transaction, id);
+      if (event === undefined || event.body !== null) return event?.body ?? undefined;
+      const body = buildBody(event, await postCall.buildData(transaction, organizationId, subjectId));
+      await store.updateEvent(transaction, id, { body });
+      return body;
+    });
   }
 
   /** Aborts running attempts; their jobs run again, on this node or another. Idempotent. */

@@ -58,6 +58,18 @@ export function buildBody(
   return JSON.stringify({ type, id, createdAt: createdAt.toISOString(), data });
 }
 
+const REDACTED = {
+  transcript: { transcript: [], extraction: null, evaluation: null },
+  recording: { recordingUrl: null },
+} as const;
+
+function redactBody(body: string, part: keyof typeof REDACTED): string {
+  const event = JSON.parse(body) as { data: CallPostData };
+  const analysisStatus = event.data.analysisStatus === null ? null : ("deleted" as const);
+  const changed = { ...REDACTED[part], ...(part === "transcript" && { analysisStatus }) };
+  return JSON.stringify({ ...event, data: { ...event.data, ...changed } });
+}
+
 /** Events for customers' servers. */
 export class WebhooksService {
   readonly #jobs: JobQueue;
@@ -97,6 +109,22 @@ export class WebhooksService {
   async hasten(transaction: Queries, organizationId: string, callId: string, now: Date): Promise<void> {
     for (const id of await store.hastenFirstAttempts(transaction, callId, now))
       await this.#enqueueDue(transaction, { id, organizationId }, now);
+  }
+
+  /** Deletes the events of a call, sent or not. */
+  async deleteOfCall(database: Database, callId: string): Promise<void> {
+    await store.deleteEventsOf(database, callId);
+  }
+
+  /** Removes deleted parts of a call from the stored bodies of its `call.post` events, which keep the same id. Idempotent. */
+  async redact(database: Database, callId: string, part: "transcript" | "recording"): Promise<void> {
+    await database.transaction(async (transaction) => {
+      for (const { id, type, body } of await store.lockEventsOf(transaction, callId)) {
+        if (type !== "call.post") continue;
+        if (body !== null) await store.updateEvent(transaction, id, { body: redactBody(body, part) });
+        if (part === "transcript") await store.deleteAnswers(transaction, id);
+      }
+    });
   }
 
   /** Sends a sent event again, in addition to its scheduled attempts. */

@@ -89,13 +89,22 @@ export async function hastenFirstAttempts(queries: Queries, subjectId: string, a
   return rows.map(({ id }) => id);
 }
 
-/** Stores the body unless one is stored already; returns the stored body. */
-export async function freezeBody(queries: Queries, id: string, body: string): Promise<string> {
-  await queries
-    .update(webhookEvents)
-    .set({ body })
-    .where(and(eq(webhookEvents.id, id), isNull(webhookEvents.body)));
-  return (await findEvent(queries, id))?.body ?? body;
+/** Locks all events of a call. */
+export async function lockEventsOf(queries: Queries, subjectId: string): Promise<WebhookEventRow[]> {
+  return await queries
+    .select()
+    .from(webhookEvents)
+    .where(eq(webhookEvents.subjectId, subjectId))
+    .orderBy(asc(webhookEvents.id))
+    .for("update");
+}
+
+export async function deleteEventsOf(queries: Queries, subjectId: string): Promise<void> {
+  await queries.delete(webhookEvents).where(eq(webhookEvents.subjectId, subjectId));
+}
+
+export async function deleteAnswers(queries: Queries, eventId: string): Promise<void> {
+  await queries.update(webhookAttempts).set({ answer: null }).where(eq(webhookAttempts.eventId, eventId));
 }
 
 export async function insertAttempt(queries: Queries, attempt: WebhookAttemptInsert): Promise<void> {

@@ -47,6 +47,11 @@ export class FolderStorage implements ObjectStorage {
     }
   }
 
+  async delete(key: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await rm(this.#pathOf(key), { force: true });
+  }
+
   async linkTo(key: string, expiresAt: Date): Promise<string> {
     const expires = String(Math.floor(expiresAt.getTime() / 1000));
     const [signingKey = Buffer.of()] = this.#options.signingKeys;

@@ -8,6 +8,8 @@ export interface ObjectStorage {
    * @param key Names of letters, digits, `.`, `_` and `-`, separated by `/`; its extension determines the content type.
    */
   putFile: (key: string, file: string, signal: AbortSignal) => Promise<void>;
+  /** Deletes the content under the key. Succeeds if there is none. */
+  delete: (key: string, signal: AbortSignal) => Promise<void>;
   /**
    * Returns a URL that serves the content, or ranges of it, to anyone until `expiresAt`. Does not check that the
    * content exists.

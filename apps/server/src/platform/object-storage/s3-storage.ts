@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { request } from "undici";
+import { type Dispatcher, request } from "undici";
 import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { contentTypeOf, isObjectKey, type ObjectStorage } from "./object-storage.ts";
 
@@ -16,6 +16,7 @@ export interface S3StorageOptions {
 }
 
 const PUT_DEADLINE_MS = 300_000;
+const DELETE_DEADLINE_MS = 30_000;
 /** Maximum of Signature Version 4. */
 const MAX_LINK_SECONDS = 7 * 24 * 3600;
 const MAX_ERROR_CHARACTERS = 300;
@@ -41,11 +42,19 @@ export class S3Storage implements ObjectStorage {
       body: createReadStream(file),
       signal: AbortSignal.any([signal, AbortSignal.timeout(PUT_DEADLINE_MS)]),
     });
-    const answer = await response.body.text();
-    if (response.statusCode === 200) return;
-    throw new Error(
-      `the object storage answered ${response.statusCode}: ${answer.slice(0, MAX_ERROR_CHARACTERS)}`,
-    );
+    await requireSuccess(response);
+  }
+
+  async delete(key: string, signal: AbortSignal): Promise<void> {
+    forbidInTransaction("object storage");
+    const described = { "x-amz-content-sha256": createHash("sha256").digest("hex") };
+    const { url, headers } = await this.#signer("DELETE", this.#urlOf(key), { headers: described }).sign();
+    const response = await request(url, {
+      method: "DELETE",
+      headers: Object.fromEntries(headers),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DELETE_DEADLINE_MS)]),
+    });
+    await requireSuccess(response);
   }
 
   async linkTo(key: string, expiresAt: Date): Promise<string> {
@@ -76,6 +85,13 @@ export class S3Storage implements ObjectStorage {
         : { signQuery: true, datetime: basicTime(how.signedAtMs) };
     return new AwsV4Signer({ method, url: String(url), ...credentials, ...signed });
   }
+}
+
+async function requireSuccess({ statusCode, body }: Dispatcher.ResponseData): Promise<void> {
+  const answer = await body.text();
+  // A DELETE is answered with 204, whether or not the object existed.
+  if (statusCode === 200 || statusCode === 204) return;
+  throw new Error(`the object storage answered ${statusCode}: ${answer.slice(0, MAX_ERROR_CHARACTERS)}`);
 }
 
 /** ISO 8601 basic format: `20261121T120000Z`. */

@@ -80,6 +80,17 @@ export function describeObjectStorage(
       assert.equal(await (await fetch(await linkTo("again.opus"))).text(), "two");
     });
 
+    test("has nothing under a key whose content was deleted, and deletes it twice alike", async () => {
+      await put("gone.opus", Buffer.from("words"));
+      for (let attempt = 0; attempt < 2; attempt++) {
+        await opened.storage.delete("gone.opus", signal);
+        const response = await fetch(await linkTo("gone.opus"));
+        assert.equal(response.status, 404);
+        await response.body?.cancel();
+      }
+      await assert.rejects(opened.storage.delete("../outside", signal), /no key/);
+    });
+
     test("takes an empty file", async () => {
       await put("empty.opus", Buffer.alloc(0));
       const response = await fetch(await linkTo("empty.opus"));
@@ -176,6 +187,10 @@ async function answer(
   if (request.method === "PUT") {
     objects.set(url.pathname, { body, type: request.headers["content-type"] ?? "" });
     return reply(200, "");
+  }
+  if (request.method === "DELETE") {
+    objects.delete(url.pathname);
+    return reply(204, "");
   }
   const object = objects.get(url.pathname);
   if (object === undefined) return reply(404, "<Code>NoSuchKey</Code>");

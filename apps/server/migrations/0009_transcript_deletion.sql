@@ -1,0 +1,1 @@
+ALTER TABLE "conversations" ADD COLUMN "transcript_deleted_at" timestamp (3) with time zone;

@@ -26,7 +26,7 @@ async function findExamples(): Promise<Example[]> {
 describe("an example in the README of a package", async () => {
   const examples = await findExamples();
 
-  for (const name of ["audio", "rtp", "sip"]) {
+  for (const name of ["audio", "contract", "rtp", "sip"]) {
     test(`is found: ${name}`, () => {
       assert.ok(examples.some(({ file }) => file === path.join("packages", name, "README.md")));
     });

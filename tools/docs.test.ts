@@ -21,10 +21,38 @@ test("every decision states its date and status, and is listed in the index with
 });
 
 test("every relative link in the documentation leads to a file", () => {
-  const files = globSync(["*.md", "docs/**/*.md", "examples/*.md"], { cwd: root });
+  const files = globSync(
+    ["*.md", "docs/**/*.md", "examples/*.md", "{apps,packages}/*/README.md", "{e2e,bench,tools}/README.md"],
+    { cwd: root },
+  );
   for (const file of files) {
     for (const [, target = ""] of read(file).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       assert.ok(existsSync(path.join(root, path.dirname(file), target)), `${file}: ${target}`);
+    }
+  }
+});
+
+test("every source file and folder that a page names exists", () => {
+  const exclude = ["**/node_modules/**"];
+  const sources = globSync("{apps,packages,e2e,bench,tools,examples}/**/*.{ts,tsx,sh}", {
+    cwd: root,
+    exclude,
+  });
+  const pages = globSync(
+    ["*.md", "docs/*.md", "docs/{decisions,guides}/*.md", "{apps,packages}/*/README.md"],
+    {
+      cwd: root,
+    },
+  );
+  for (const page of pages) {
+    for (const [, name = ""] of read(page).matchAll(/`([\w./-]+\/(?:[\w.-]+\.(?:ts|tsx|sh))?)`/g)) {
+      if (/\.\w+$/.test(name))
+        assert.ok(
+          sources.some((file) => file === name || file.endsWith(`/${name}`)),
+          `${page}: ${name}`,
+        );
+      else if (/^(apps|packages|docs|tools)\//.test(name))
+        assert.ok(existsSync(path.join(root, name)), `${page}: ${name}`);
     }
   }
 });

@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -91,7 +92,7 @@ export async function callInCrowd(
       if (first !== undefined) call.voiceToVoiceMs.push(first.atMs - askedAtMs);
     }
   } catch (error) {
-    call.failure = error instanceof Error ? error.message : String(error);
+    call.failure = errorMessage(error);
   }
   return call;
 }

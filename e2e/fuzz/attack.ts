@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bystanders } from "./node/bystanders.ts";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
@@ -40,7 +41,7 @@ export class Attack {
     const found = await this.#send(target, inputs, tally, sent).catch((error: unknown) => ({
       // The fuzzer's own call was refused, or a request got no answer: other clients would get the same.
       kind: "refusal",
-      description: error instanceof Error ? error.message : String(error),
+      description: errorMessage(error),
       inputs: sent,
     }));
     return (await this.#judge(sent, tally)) ?? found;

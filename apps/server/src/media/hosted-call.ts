@@ -124,7 +124,7 @@ export class HostedCall {
         return;
       }
       case "live":
-        return media.tell(message.event);
+        return media.sendEvent(message.event);
     }
   }
 

@@ -3,6 +3,7 @@ import { emergencyTexts, PhraseBook, type VoiceConversation, VoiceSpeeds } from 
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { createProviders, type Providers } from "../model-providers/conversation-providers.ts";
 import { CallScope } from "../platform/call-scope.ts";
+import { systemClock } from "../platform/clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { type ConversationResources, createCallConversation } from "./call-conversation.ts";
 import { type CallParts, HostedCall } from "./hosted-call.ts";
@@ -62,7 +63,8 @@ class Host implements MediaHost {
     this.#wheel = new MediaWheel({ onError: (error) => reportError("the media wheel", error) });
     const { turnLogs } = configuration;
     this.#turnLogs =
-      turnLogs && new TurnLogs({ ...turnLogs, onError: (error) => reportError("a turn log", error) });
+      turnLogs &&
+      new TurnLogs({ ...turnLogs, clock: systemClock, onError: (error) => reportError("a turn log", error) });
     this.#spools = new RecordingSpools({
       folder: configuration.recordingFolder,
       reserveBytes: configuration.diskReserveBytes,

@@ -46,7 +46,7 @@ export interface WebMediaLeg extends CallMedia {
   /** Ends the conversation. Resolves when its last items have been reported, or the process has died. */
   finish: () => Promise<void>;
   /** Sends an event to the browser. */
-  tell: (event: LiveCallEvent) => void;
+  sendEvent: (event: LiveCallEvent) => void;
 }
 
 export interface WebMediaLegHandlers extends MediaLegHandlers {

@@ -142,7 +142,7 @@ export class MediaMember {
         this.#child.send({ type: "finish", callId });
         await state.finished.promise;
       },
-      tell: (event) => this.#child.send({ type: "live", callId, event }),
+      sendEvent: (event) => this.#child.send({ type: "live", callId, event }),
     };
   }
 

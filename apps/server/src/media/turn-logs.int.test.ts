@@ -13,13 +13,13 @@ async function createFolder(context: TestContext): Promise<string> {
   return folder;
 }
 
-const now = (): number => Date.parse("2026-11-21T10:00:00Z");
+const clock = { now: () => new Date("2026-11-21T10:00:00Z") };
 const fail = (error: unknown): never => assert.fail(String(error));
 
 test("the log of a call replays to the same decisions, and only its owner can read it", async (context) => {
   const folder = await createFolder(context);
   const call = new CallDriver({ agent: { firstMessage: "Hello." }, replies: ["Until six."] });
-  const log = new TurnLogs({ folder, keptDays: 7, onError: fail, now }).open(
+  const log = new TurnLogs({ folder, keptDays: 7, onError: fail, clock }).open(
     "call-1",
     () => call.conversation.turnSettings,
   );
@@ -42,7 +42,9 @@ test("logs are deleted after their days, and other files of the folder are not",
   const folder = await createFolder(context);
   for (const name of ["2026-11-13", "2026-11-14", "notes"]) await mkdir(path.join(folder, name));
   const { turnSettings } = new CallDriver().conversation;
-  await new TurnLogs({ folder, keptDays: 7, onError: fail, now }).open("call-1", () => turnSettings).close();
+  await new TurnLogs({ folder, keptDays: 7, onError: fail, clock })
+    .open("call-1", () => turnSettings)
+    .close();
   assert.deepEqual((await readdir(folder)).sort(), ["2026-11-14", "2026-11-21", "notes"]);
 });
 
@@ -51,7 +53,7 @@ test("if a log cannot be written the call continues, and the error is reported o
   await writeFile(folder, "a file");
   const errors: unknown[] = [];
   const { turnSettings } = new CallDriver().conversation;
-  const logs = new TurnLogs({ folder, keptDays: 7, onError: (error) => errors.push(error), now });
+  const logs = new TurnLogs({ folder, keptDays: 7, onError: (error) => errors.push(error), clock });
   const log = logs.open("call-1", () => turnSettings);
   await log.close();
   log.onDecision({ type: "start", atMs: 0 }, []);

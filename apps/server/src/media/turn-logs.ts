@@ -7,6 +7,7 @@ import {
   type TurnSettings,
   type VoiceConversationOptions,
 } from "@parley/conversation";
+import type { Clock } from "../platform/clock.ts";
 
 export interface TurnLogsOptions {
   /** Root folder: one folder per day, one file per call. */
@@ -14,8 +15,7 @@ export interface TurnLogsOptions {
   /** Days to keep a day's logs. */
   keptDays: number;
   onError: (error: unknown) => void;
-  /** Milliseconds since 1970; default `Date.now`. */
-  now?: () => number;
+  clock: Clock;
 }
 
 /** Root folder of a node's turn logs. */
@@ -40,18 +40,16 @@ const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 /** Logs the decisions of the turn policy. `npm run replay -- FILE` shows them. */
 export class TurnLogs {
   readonly #options: TurnLogsOptions;
-  readonly #now: () => number;
   /** Day on which old logs were last deleted. */
   #tidiedDay = "";
 
   constructor(options: TurnLogsOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Returns immediately and reads `settings` later. A disk error does not affect the call. */
   open(callId: string, settings: () => TurnSettings): TurnLog {
-    const day = dayOf(this.#now());
+    const day = dayOf(this.#options.clock.now());
     const lines: string[] = [];
     let isOpen = true;
     let bytes = 0;
@@ -100,7 +98,7 @@ export class TurnLogs {
   }
 
   async #tidy(): Promise<void> {
-    const firstKept = dayOf(this.#now() - this.#options.keptDays * DAY_MS);
+    const firstKept = dayOf(new Date(this.#options.clock.now().getTime() - this.#options.keptDays * DAY_MS));
     for (const day of await readdir(this.#options.folder)) {
       if (!/^\d{4}-\d\d-\d\d$/.test(day) || day >= firstKept) continue;
       await rm(path.join(this.#options.folder, day), { recursive: true, force: true });
@@ -108,6 +106,6 @@ export class TurnLogs {
   }
 }
 
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
 }

@@ -8,12 +8,14 @@ import type { Clock } from "../platform/clock.ts";
 import { createFeatures, type Services } from "../node/features.ts";
 import { createTestResources, SilentMedia } from "../node/testing.ts";
 import { ClosingStack } from "../platform/closing-stack.ts";
+import type { Database } from "../platform/database/database.ts";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import type { NodeResources } from "./feature.ts";
 import { changeDocument } from "./agents/agent-document.rules.ts";
 import { writeDocument } from "./agents/agent-state.rules.ts";
 import type { NewInboundCall } from "./calls/calls.service.ts";
@@ -83,25 +85,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   const media = new SilentMedia();
   const encryption = new Encryption(randomBytes(32));
   const { database } = testDatabase;
-  const resources = createTestResources({
-    database,
-    encryption,
-    nodeId: TEST_NODE_ID,
-    media,
-    sip: { agent: sip, tls: {} },
-    ...(options.logger !== undefined && { logger: options.logger }),
-    ...(options.clock !== undefined && { clock: options.clock }),
-    ...(options.storage !== undefined && { storage: options.storage }),
-  });
-  const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;
-  const settings = { operatorApiKey, isPrivateWebhookAllowed, isPrivateTrunkCheckAllowed };
-  const { publicUrl } = options;
-  const web = { ...resources.config.web, publicUrl };
-  const node = {
-    ...resources,
-    config: { ...resources.config, ...settings, web },
-    ...(publicUrl !== undefined && { origin: () => publicUrl }),
-  };
+  const node = createTestNode(options, { database, encryption, media, sip });
   const features = createFeatures(node);
   const { services: modules } = features;
   const started = new ClosingStack();
@@ -125,7 +109,6 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     return { organizationId: id, actor: { type: "api_key" as const, name: "test" }, apiKey: key };
   };
   const own = await createOrganization();
-  let requests = 0;
   return {
     ...testDatabase,
     ...own,
@@ -135,25 +118,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     media,
     encryption,
     createOrganization,
-    request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
-      const response = await app.inject({
-        // Invalid credentials count against their source, so each request comes from another source.
-        remoteAddress: `10.0.${(requests >> 8) & 255}.${requests++ & 255}`,
-        method,
-        url: `/v1${url}`,
-        headers: {
-          ...(apiKey === null ? {} : { "x-api-key": apiKey }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
-      });
-      return {
-        status: response.statusCode,
-        headers: response.headers,
-        body: isJson(response.headers) ? (JSON.parse(response.body) as unknown) : response.body,
-      };
-    },
+    request: sendTo(app, own.apiKey),
     close: async () => {
       media.close();
       await modules.activeCalls.drain(0);
@@ -162,6 +127,54 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
       await started.close();
       await testDatabase.close();
     },
+  };
+}
+
+/** The resources of a node with these options. */
+function createTestNode(
+  options: TestServerOptions,
+  { sip, ...parts }: { database: Database; encryption: Encryption; media: SilentMedia; sip: UserAgent },
+): NodeResources {
+  const resources = createTestResources({
+    ...parts,
+    nodeId: TEST_NODE_ID,
+    sip: { agent: sip, tls: {} },
+    ...(options.logger !== undefined && { logger: options.logger }),
+    ...(options.clock !== undefined && { clock: options.clock }),
+    ...(options.storage !== undefined && { storage: options.storage }),
+  });
+  const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;
+  const settings = { operatorApiKey, isPrivateWebhookAllowed, isPrivateTrunkCheckAllowed };
+  const { publicUrl } = options;
+  const web = { ...resources.config.web, publicUrl };
+  return {
+    ...resources,
+    config: { ...resources.config, ...settings, web },
+    ...(publicUrl !== undefined && { origin: () => publicUrl }),
+  };
+}
+
+/** Sends requests to the server, by default with this key. */
+function sendTo(app: FastifyInstance, ownKey: string): TestServer["request"] {
+  let requests = 0;
+  return async (method, url, body, apiKey = ownKey, headers = {}) => {
+    const response = await app.inject({
+      // Invalid credentials count against their source, so each request comes from another source.
+      remoteAddress: `10.0.${(requests >> 8) & 255}.${requests++ & 255}`,
+      method,
+      url: `/v1${url}`,
+      headers: {
+        ...(apiKey === null ? {} : { "x-api-key": apiKey }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: isJson(response.headers) ? (JSON.parse(response.body) as unknown) : response.body,
+    };
   };
 }
 

@@ -9,10 +9,31 @@ import { Encryption } from "../platform/encryption/encryption.ts";
 import { reencryptionJob } from "../platform/encryption/reencryption.ts";
 import { encryptedAnswers, Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createTestDatabase } from "../platform/database/testing.ts";
-import { createFeatures } from "./features.ts";
+import { createFeatures, type Services } from "./features.ts";
 import { createTestResources } from "./testing.ts";
 
 const logger = createLogger({ level: "silent" });
+
+/** Three agents with a tool whose header is secret. */
+async function createAgents(
+  { agents, customTools }: Services,
+  organizationId: string,
+  promptTemplate: string,
+): Promise<string[]> {
+  const by = { organizationId, actor: { type: "system" as const, name: "test" } };
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count++) {
+    const { id } = await agents.create(by, { name: "Ada", promptTemplate });
+    await customTools.create(by, id, {
+      name: "look_up",
+      webhookUrl: "https://example.com",
+      schema: { description: "Looks up", parameters: { type: "object", properties: {} } },
+      headers: [{ key: "Authorization", value: "tool secret" }],
+    });
+    ids.push(id);
+  }
+  return ids;
+}
 
 test("keys are changed in three starts, after which the old key reads nothing and is refused", async (context) => {
   const { database, close } = await createTestDatabase();
@@ -33,7 +54,6 @@ test("keys are changed in three starts, after which the old key reads nothing an
   };
   const before = await start(old);
   const { id: organizationId } = await before.organizations.ensure(database, "acme", "Acme");
-  const by = { organizationId, actor: { type: "system" as const, name: "test" } };
   const trunk = await before.sipTrunks.create(organizationId, {
     friendlyName: "Carrier",
     username: "u",
@@ -41,17 +61,7 @@ test("keys are changed in three starts, after which the old key reads nothing an
   });
   // Texts of users that look like encrypted ones are left as they are.
   const decoy = '"encryptedPairs": "v1.AAAA", v2.12345678.AAAA';
-  const agentIds: string[] = [];
-  for (let count = 0; count < 3; count++) {
-    const agent = await before.agents.create(by, { name: "Ada", promptTemplate: decoy });
-    await before.customTools.create(by, agent.id, {
-      name: "look_up",
-      webhookUrl: "https://example.com",
-      schema: { description: "Looks up", parameters: { type: "object", properties: {} } },
-      headers: [{ key: "Authorization", value: "tool secret" }],
-    });
-    agentIds.push(agent.id);
-  }
+  const agentIds = await createAgents(before, organizationId, decoy);
   await before.signingSecrets.rotate(organizationId);
   await before.signingSecrets.rotate(organizationId);
   const secrets = await before.signingSecrets.findSecrets(organizationId);

@@ -65,7 +65,7 @@ export class WebMedia {
   readonly #rtcp: RtcpReporter;
   readonly #ssrc = randomInt(1, 2 ** 32 - 1);
   readonly #cname = randomBytes(12).toString("base64url");
-  readonly #events = new LiveEvents((message) => this.#state.connection?.peer.tell(message));
+  readonly #events = new LiveEvents((message) => this.#state.connection?.peer.sendEvent(message));
   readonly #frame = new Int16Array(FRAME_SAMPLES);
   readonly #dueFrames = new DueFrames();
   readonly #wheelHandle: WheelHandle;
@@ -148,7 +148,7 @@ export class WebMedia {
     }
   }
 
-  tell(event: LiveCallEvent): void {
+  sendEvent(event: LiveCallEvent): void {
     this.#events.add(event);
   }
 

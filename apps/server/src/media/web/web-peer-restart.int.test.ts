@@ -60,7 +60,7 @@ class MovingBrowser {
       onRtcp: () => {},
       onConnected: () => this.connectedCount++,
       onDisconnected: () => this.disconnectedCount++,
-      onChannel: () => this.peer.tell("hello"),
+      onChannel: () => this.peer.sendEvent("hello"),
     });
   }
 
@@ -190,7 +190,7 @@ class MovingBrowser {
       );
       return this.offerer.heard.includes(`${about} out`);
     });
-    this.peer.tell(about);
+    this.peer.sendEvent(about);
     await waitFor(`${about} told`, () => this.offerer.messages.includes(about));
   }
 

@@ -36,7 +36,7 @@ async function connect(name: string): Promise<Connected> {
     onRtcp: () => {},
     onConnected: () => {},
     onDisconnected: () => (isDisconnected = true),
-    onChannel: () => peer.tell(`hello ${name}`),
+    onChannel: () => peer.sendEvent(`hello ${name}`),
   });
   const reading = readOffer(await offerer.offer());
   assert.ok(reading.ok);
@@ -106,7 +106,7 @@ test("an offer that cannot be answered is only an error", async () => {
   await peer.addCandidates([{ candidate: "a=candidate:nonsense", mid: "0" }]);
   await assert.rejects(peer.restartIce({ ufrag: "u", pwd: "p" }, []), /there is no connection/);
   assert.equal(peer.send(new Uint8Array(20)), false);
-  peer.tell("nobody");
+  peer.sendEvent("nobody");
   peer.close();
   peer.close();
   await sleep(600);

@@ -144,7 +144,7 @@ export class WebPeer {
   }
 
   /** Sends on the data channel. Drops the message if there is no channel or the browser does not read it. */
-  tell(message: string): void {
+  sendEvent(message: string): void {
     const channel = this.#channel;
     if (this.#isClosed || channel === undefined) return;
     try {

@@ -32,7 +32,7 @@ export interface CallSignaling {
   /** Ends the call for the other side, at any stage; the media is closed after that. Does not reject. */
   end: (outcome: CallOutcome) => void | Promise<void>;
   /** Sends an event of the call to the other side, if it receives events. */
-  tell?: (event: LiveCallEvent) => void;
+  sendEvent?: (event: LiveCallEvent) => void;
 }
 
 export interface ActiveCallOptions {
@@ -57,7 +57,7 @@ export class ActiveCall {
   readonly #decided = Promise.withResolvers<CallOutcome>();
   #outcome: CallOutcome | undefined;
   #media: CallMedia | undefined;
-  #tell: (event: LiveCallEvent) => void = () => {};
+  #sendEvent: (event: LiveCallEvent) => void = () => {};
   #isAnswered = false;
   #endedAt: Date | undefined;
 
@@ -167,7 +167,7 @@ export class ActiveCall {
 
   async #run(signaling: CallSignaling): Promise<void> {
     const { recorder, metrics, trace, logger, callId } = this.#options;
-    this.#tell = (event) => signaling.tell?.(event);
+    this.#sendEvent = (event) => signaling.sendEvent?.(event);
     try {
       await signaling.establish(this);
     } catch (error) {
@@ -201,14 +201,14 @@ export class ActiveCall {
     const { recorder, metrics, trace, logger, callId } = this.#options;
     switch (event.type) {
       case "item":
-        this.#tell(event);
+        this.#sendEvent(event);
         return recorder.item(event.item);
       case "turn": {
         const turn = toTurnParts(event.latency);
         metrics.observeTurn(turn);
         trace?.turn(event.latency);
         const recorded = { id: randomUUID(), ...turn };
-        this.#tell({ type: "turn", turn: recorded });
+        this.#sendEvent({ type: "turn", turn: recorded });
         return recorder.turn(recorded);
       }
       case "fault":
@@ -227,7 +227,7 @@ export class ActiveCall {
       }
       case "state":
       case "itemStarted":
-        return this.#tell(event);
+        return this.#sendEvent(event);
     }
   }
 }

@@ -87,15 +87,7 @@ async function createBench(
   });
   const endCall = async (words = ["A table for four, please."], agent: object = ASKED): Promise<string> => {
     const id = await openCall(server, agent);
-    const items = words.map((text, index): TranscriptItem => ({
-      id: String(index),
-      type: "message",
-      role: "user",
-      text,
-      startMs: 0,
-      endMs: 1,
-    }));
-    await calls.appendItems(id, items, new Date());
+    await calls.appendItems(id, words.map(toItem), new Date());
     await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: new Date() });
     return id;
   };
@@ -104,6 +96,10 @@ async function createBench(
     return await calls.get(organizationId, callId);
   };
   return { server, analyst, requests, pausesMs, endCall, analyze };
+}
+
+function toItem(text: string, index: number): TranscriptItem {
+  return { id: String(index), type: "message", role: "user", text, startMs: 0, endMs: 1 };
 }
 
 async function openCall(server: TestServer, agentFields: object): Promise<string> {

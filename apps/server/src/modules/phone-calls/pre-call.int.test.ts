@@ -21,6 +21,23 @@ import {
 
 const NODE = "this-node";
 
+const document = createDocument({
+  name: "Ada",
+  preCallWebhookUrl: "https://example.com/pre",
+  promptTemplate: "The customer is {{customer}}, of {{city}}.",
+  firstMessage: "Good day.",
+  firstMessageOutbound: "We are calling you.",
+  firstMessageMode: "generated",
+});
+
+const stagedAgent = {
+  document,
+  environment: "staging",
+  agentRevision: 1,
+  configurationRevision: 1,
+  variables: {},
+} as const;
+
 /** A node whose calls are handled as `ask` answers, and hung up by us once they are ready. */
 async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partial<PreCallReading>>) {
   const server = await createTestServer();
@@ -50,27 +67,11 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
     sipTraces: undefined,
     logger,
   });
-  const document = createDocument({
-    name: "Ada",
-    preCallWebhookUrl: "https://example.com/pre",
-    promptTemplate: "The customer is {{customer}}, of {{city}}.",
-    firstMessage: "Good day.",
-    firstMessageOutbound: "We are calling you.",
-    firstMessageMode: "generated",
-  });
   const carry = async (particulars: Partial<CallToRegister> = {}) => {
     const ids = await openTestCall(server, { nodeId: NODE });
     const record: CallToRegister = {
       ...ids,
-      agent: {
-        id: crypto.randomUUID(),
-        organizationId,
-        document,
-        environment: "staging",
-        agentRevision: 1,
-        configurationRevision: 1,
-        variables: {},
-      },
+      agent: { id: crypto.randomUUID(), organizationId, ...stagedAgent },
       variables: { customer: "nobody", city: "Paris" },
       channel: "phone",
       direction: "inbound",

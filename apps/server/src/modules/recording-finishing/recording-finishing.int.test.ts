@@ -20,6 +20,29 @@ const NODE_ID = randomUUID();
 /** Longer than an active writer is ever silent. */
 const LONG_AGO_MS = 60_000;
 
+/** A storage that throws the refusals, and then stores after the work during an upload. */
+function refusingStorage({
+  stored,
+  refusals,
+  uploading,
+}: {
+  stored: Map<string, Buffer>;
+  refusals: Error[];
+  uploading: (() => Promise<void>)[];
+}): ObjectStorage {
+  return {
+    isShared: true,
+    putFile: async (key, file) => {
+      const refusal = refusals.pop();
+      if (refusal !== undefined) throw refusal;
+      await uploading.pop()?.();
+      stored.set(key, await readFile(file));
+    },
+    delete: async (key) => void stored.delete(key),
+    linkTo: async (key) => `https://objects.test/${key}`,
+  };
+}
+
 /** A node's folder of spools, and a storage that can be made to fail. */
 async function openFolder(t: TestContext) {
   const server = await createTestServer();
@@ -31,19 +54,12 @@ async function openFolder(t: TestContext) {
   const refusals: Error[] = [];
   /** Work during the next uploads. */
   const uploading: (() => Promise<void>)[] = [];
-  const storage: ObjectStorage = {
-    isShared: true,
-    putFile: async (key, file) => {
-      const refusal = refusals.pop();
-      if (refusal !== undefined) throw refusal;
-      await uploading.pop()?.();
-      stored.set(key, await readFile(file));
-    },
-    delete: async (key) => void stored.delete(key),
-    linkTo: async (key) => `https://objects.test/${key}`,
-  };
   const { calls } = server.modules;
-  const recordings = new RecordingsService(server.database, storage, systemClock);
+  const recordings = new RecordingsService(
+    server.database,
+    refusingStorage({ stored, refusals, uploading }),
+    systemClock,
+  );
   const start = (): RecordingFinisher => {
     const finisher = new RecordingFinisher({
       clock: systemClock,

@@ -87,7 +87,7 @@ export class SipTrunksService {
       await this.#limits.requireRoom(transaction, organizationId, { name: "sipTrunks", table: sipTrunks });
       return await store.insertTrunk(transaction, trunk);
     });
-    this.#tellChange();
+    this.#announceChange();
     return presentTrunk(row, undefined);
   }
 
@@ -122,7 +122,7 @@ export class SipTrunksService {
       if (isInboundChanged) await this.inboundChanged.emit(transaction, inboundOf(updated));
       return updated;
     });
-    this.#tellChange();
+    this.#announceChange();
     return presentTrunk(changed, (await this.#health([id])).get(id));
   }
 
@@ -134,7 +134,7 @@ export class SipTrunksService {
       await this.deleting.emit(transaction, { by, sipTrunkId: id, isForced });
       await store.deleteTrunk(transaction, id);
     });
-    this.#tellChange();
+    this.#announceChange();
   }
 
   /**
@@ -231,7 +231,7 @@ export class SipTrunksService {
     return await findHealth(this.#database, ids, this.#clock.now());
   }
 
-  #tellChange(): void {
+  #announceChange(): void {
     for (const listener of this.#changeListeners) listener();
   }
 

@@ -20,7 +20,7 @@ import { RateLimiter } from "../../platform/rate-limit/rate-limiter.ts";
 import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import { deleteNode } from "../nodes/nodes.store.ts";
 import { nodes } from "../nodes/nodes.tables.ts";
-import { createTestServer } from "../testing.ts";
+import { createTestServer, type TestServer } from "../testing.ts";
 
 const logger = createLogger({ level: "silent" });
 
@@ -44,88 +44,109 @@ interface Answer<T> {
   body: T;
 }
 
+function webLegOf(nodeId: string): WebMediaLeg {
+  return {
+    prepared: Promise.resolve(),
+    instruct: async () => true,
+    close: async () => undefined,
+    join: async () => ({ ok: true, sdp: `answer of ${nodeId}` }),
+    takeFragment: async () => ({ kind: "taken" }),
+    finish: async () => {},
+    sendEvent: () => {},
+  };
+}
+
+type NodeMedia = Omit<Node, "modules" | "activeCalls" | "url" | "fallSilent">;
+
+interface Cluster {
+  server: TestServer;
+  encryption: Encryption;
+  clock: { now: () => Date };
+  /** What to close, the last one first. */
+  ends: (() => Promise<void> | void)[];
+}
+
+/** Media of a node without processes. */
+function mediaOf(node: NodeMedia, freePlaces: number) {
+  return {
+    isReady: true,
+    freePlaces,
+    get hasFreePlace() {
+      return node.hasFreePlace;
+    },
+    reserve: () => (node.hasFreePlace ? { [Symbol.dispose]: () => undefined } : undefined),
+    open: async () => await Promise.reject(new Error("these are no calls by telephone")),
+    openWeb: async (call: MediaCall, given: WebMediaLegHandlers): Promise<WebMediaLeg> => {
+      node.opened.push(call);
+      node.handlers = given;
+      return webLegOf(node.id);
+    },
+  };
+}
+
+/** A node of the cluster, with a media process that only records what it opens. */
+async function startNode({ server, encryption, clock, ends }: Cluster, freePlaces: number): Promise<Node> {
+  const { database, connectionString } = server;
+  const now = clock.now();
+  const id = randomUUID();
+  const bus = await PostgresBus.start({ database, connectionString, logger });
+  ends.push(async () => await bus.close());
+  const node: NodeMedia = {
+    id,
+    hasFreePlace: true,
+    opened: [],
+    handlers: undefined,
+  };
+  const resources = createTestResources({
+    database,
+    encryption,
+    nodeId: id,
+    bus,
+    clock,
+    media: mediaOf(node, freePlaces),
+  });
+  const features = createFeatures(resources);
+  const started = new ClosingStack();
+  features.closeWith(started);
+  const { services: modules } = features;
+  const { activeCalls, callCommands } = modules;
+  callCommands.start();
+  ends.push(async () => await started.close());
+  ends.push(async () => await activeCalls.drain(0));
+  const app = await createHttpServer({
+    logger,
+    authenticate: async (key) => await modules.apiKeys.authenticate(key),
+    idempotency: new Idempotency(database, encryption, clock),
+    rateLimiter: new RateLimiter(database, clock, (id) => modules.organizationLimits.find(id)),
+    findLimits: (id) => modules.organizationLimits.find(id),
+  });
+  features.bindRoutes(app);
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  ends.push(async () => await app.close());
+  await database.insert(nodes).values({
+    id,
+    httpAddress: url,
+    sipAddress: "127.0.0.1:5060",
+    state: "ready",
+    activeCalls: 0,
+    freePlaces,
+    startedAt: now,
+    beatAt: now,
+  });
+  return Object.assign(node, { url, modules, activeCalls, fallSilent: () => callCommands.close() });
+}
+
 async function setUp(context: TestContext) {
   const server = await createTestServer();
-  const { database, connectionString, organizationId, apiKey } = server;
+  const { database, organizationId, apiKey } = server;
   const now = new Date();
   const clock = { now: () => now };
   const ends: (() => Promise<void> | void)[] = [async () => await server.close()];
   context.after(async () => {
     for (const end of ends.reverse()) await end();
   });
-  const encryption = new Encryption(randomBytes(32));
-
-  const openNode = async (freePlaces: number): Promise<Node> => {
-    const id = randomUUID();
-    const bus = await PostgresBus.start({ database, connectionString, logger });
-    ends.push(async () => await bus.close());
-    const opened: MediaCall[] = [];
-    const node: Omit<Node, "modules" | "activeCalls" | "url" | "fallSilent"> = {
-      id,
-      hasFreePlace: true,
-      opened,
-      handlers: undefined,
-    };
-    const resources = createTestResources({
-      database,
-      encryption,
-      nodeId: id,
-      bus,
-      clock,
-      media: {
-        isReady: true,
-        freePlaces,
-        get hasFreePlace() {
-          return node.hasFreePlace;
-        },
-        reserve: () => (node.hasFreePlace ? { [Symbol.dispose]: () => undefined } : undefined),
-        open: async () => await Promise.reject(new Error("these are no calls by telephone")),
-        openWeb: async (call: MediaCall, given: WebMediaLegHandlers): Promise<WebMediaLeg> => {
-          opened.push(call);
-          node.handlers = given;
-          return {
-            prepared: Promise.resolve(),
-            instruct: async () => true,
-            close: async () => undefined,
-            join: async () => ({ ok: true, sdp: `answer of ${id}` }),
-            takeFragment: async () => ({ kind: "taken" }),
-            finish: async () => {},
-            tell: () => {},
-          };
-        },
-      },
-    });
-    const features = createFeatures(resources);
-    const started = new ClosingStack();
-    features.closeWith(started);
-    const { services: modules } = features;
-    const { activeCalls, callCommands } = modules;
-    callCommands.start();
-    ends.push(async () => await started.close());
-    ends.push(async () => await activeCalls.drain(0));
-    const app = await createHttpServer({
-      logger,
-      authenticate: async (key) => await modules.apiKeys.authenticate(key),
-      idempotency: new Idempotency(database, encryption, clock),
-      rateLimiter: new RateLimiter(database, clock, (id) => modules.organizationLimits.find(id)),
-      findLimits: (id) => modules.organizationLimits.find(id),
-    });
-    features.bindRoutes(app);
-    const url = await app.listen({ host: "127.0.0.1", port: 0 });
-    ends.push(async () => await app.close());
-    await database.insert(nodes).values({
-      id,
-      httpAddress: url,
-      sipAddress: "127.0.0.1:5060",
-      state: "ready",
-      activeCalls: 0,
-      freePlaces,
-      startedAt: now,
-      beatAt: now,
-    });
-    return Object.assign(node, { url, modules, activeCalls, fallSilent: () => callCommands.close() });
-  };
-
+  const cluster: Cluster = { server, encryption: new Encryption(randomBytes(32)), clock, ends };
+  const openNode = async (freePlaces: number): Promise<Node> => await startNode(cluster, freePlaces);
   const agent = await server.modules.agents.create(server, {
     name: "Club",
     publishMode: "manual",

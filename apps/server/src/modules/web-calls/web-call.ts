@@ -74,11 +74,11 @@ export class WebCall implements CallSignaling {
   async end({ endReason, endDetail }: CallOutcome): Promise<void> {
     this.#opened.reject(new AppError("not_found"));
     await this.#leg?.finish();
-    this.tell({ type: "ended", endReason, endDetail: endDetail ?? null });
+    this.sendEvent({ type: "ended", endReason, endDetail: endDetail ?? null });
   }
 
-  tell(event: LiveCallEvent): void {
-    this.#leg?.tell(event);
+  sendEvent(event: LiveCallEvent): void {
+    this.#leg?.sendEvent(event);
   }
 
   /**

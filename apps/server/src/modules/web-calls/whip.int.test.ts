@@ -85,7 +85,7 @@ class Call {
           ? { kind: "refused", reason: "There is no password." }
           : { kind: "restarted", fragment: "a=ice-ufrag:ours\r\n" };
       },
-      tell: ({ type }) => this.told.push(type),
+      sendEvent: ({ type }) => this.told.push(type),
     };
     const webCall = new WebCall({
       openMedia: async (handlers) => {

@@ -122,6 +122,26 @@ function deliverBy(
   return { calls, delivery: new WebhookDelivery({ database, sender, webhooks, calls, postCall }) };
 }
 
+function queueInto(jobs: Enqueued[]): JobQueue {
+  return {
+    enqueue: async (_transaction, _kind, data, { startAfter } = {}) =>
+      void jobs.push({ data: JSON.parse(JSON.stringify(data)), startAfter }),
+  };
+}
+
+async function startQueue(server: TestServer, sender: WebhookSender) {
+  const { connectionString, modules } = server;
+  const queue = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
+  const webhooks = new WebhooksService(queue, modules.organizationLimits);
+  const { calls, delivery } = deliverBy(server, webhooks, sender);
+  await queue.work(deliverWebhooksJob(delivery));
+  const close = async (): Promise<void> => {
+    delivery.close();
+    await queue.close();
+  };
+  return { webhooks, calls, close };
+}
+
 /**
  * Creates a call whose agent names a server that answers with `respond`, and the jobs of its end, which the test runs.
  */
@@ -134,11 +154,7 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
   const receiver = await startReceiver(t, respond);
   const clock = { now: new Date() };
   const jobs: Enqueued[] = [];
-  const queue: JobQueue = {
-    enqueue: async (_transaction, _kind, data, { startAfter } = {}) =>
-      void jobs.push({ data: JSON.parse(JSON.stringify(data)), startAfter }),
-  };
-  const webhooks = new WebhooksService(queue, modules.organizationLimits);
+  const webhooks = new WebhooksService(queueInto(jobs), modules.organizationLimits);
   const { signingSecrets } = modules;
   const sender = new WebhookSender({ client, signingSecrets, clock: { now: () => clock.now } });
   const { calls, delivery } = deliverBy(server, webhooks, sender);
@@ -178,18 +194,7 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
       return [postCallWebhookStatus, postCallWebhookAttempts];
     },
     /** Runs the jobs in the real queue. */
-    startQueue: async () => {
-      const { connectionString } = server;
-      const queue = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
-      const told = new WebhooksService(queue, modules.organizationLimits);
-      const { calls: ended, delivery: delivering } = deliverBy(server, told, sender);
-      await queue.work(deliverWebhooksJob(delivering));
-      const close = async (): Promise<void> => {
-        delivering.close();
-        await queue.close();
-      };
-      return { webhooks: told, calls: ended, close };
-    },
+    startQueue: async () => await startQueue(server, sender),
     /** Runs the next job at its due time. */
     runNext: async (): Promise<Enqueued> => {
       const job = jobs.shift();

@@ -184,6 +184,10 @@ export class Resources {
     return resources;
   }
 
+  get allIds(): string[] {
+    return [...this.#ids.values()];
+  }
+
   /** Path of a resource, for a valid request. */
   fill(path: string): string {
     const segments = path.split("/");

@@ -113,6 +113,16 @@ export async function insertMember(
   await queries.insert(members).values(member);
 }
 
+export async function setMemberRole(
+  queries: Queries,
+  organizationId: string,
+  userId: string,
+  role: MemberRole,
+): Promise<void> {
+  const where = and(eq(members.organizationId, organizationId), eq(members.userId, userId));
+  await queries.update(members).set({ role }).where(where);
+}
+
 export async function updateUserName(queries: Queries, id: string, name: string): Promise<void> {
   await queries
     .update(users)

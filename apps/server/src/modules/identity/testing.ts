@@ -81,7 +81,11 @@ export class TestBrowser {
 
 export async function openIdentity(options: TestServerOptions = {}) {
   const server = await createTestServer(options);
-  const origin = options.publicUrl ?? "http://localhost";
+  return { ...identityOf(server, options.publicUrl), close: async () => await server.close() };
+}
+
+/** People who use this server by browser. */
+export function identityOf(server: TestServer, origin = "http://localhost") {
   const browse = (settings?: ConstructorParameters<typeof TestBrowser>[2]) =>
     new TestBrowser(server, origin, settings);
   return {
@@ -104,7 +108,6 @@ export async function openIdentity(options: TestServerOptions = {}) {
     },
     join: async (userId: string, organizationId: string, role: MemberRole) =>
       await insertMember(server.database, { organizationId, userId, role }),
-    close: async () => await server.close(),
   };
 }
 

@@ -1,0 +1,95 @@
+/** Every operation with every role, and with another organization's session. New operations are covered by themselves. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  apiKeyRoles,
+  includesRole,
+  memberRoles,
+  requiredRoleOf,
+  type RouteDefinition,
+  routes,
+} from "@parley/contract";
+import { bodyOf, ContractConformance, operations, Resources } from "../contract-conformance.ts";
+import { setMemberRole } from "./identity.store.ts";
+import { identityOf } from "./testing.ts";
+
+const UNKNOWN_ID = "6f6d8b8a-0000-4000-8000-000000000000";
+
+function urlOf({ path }: RouteDefinition): string {
+  return path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
+}
+
+/** What the contract requires: changed here only with the contract. */
+const exceptions: Readonly<Record<string, string>> = {
+  createApiKey: "admin",
+  listApiKeys: "admin",
+  renameApiKey: "admin",
+  revokeApiKey: "admin",
+  rotateWebhookSigningSecret: "admin",
+  disableWebhookSigning: "admin",
+};
+
+test("operations that read are open to all, those that write need a member, and a few an admin", () => {
+  for (const route of routes) {
+    const expected = exceptions[route.operationId] ?? (route.method === "GET" ? "viewer" : "member");
+    assert.equal(requiredRoleOf(route), expected, route.operationId);
+  }
+});
+
+test("every operation answers each role of people and keys as its definition says", async (context) => {
+  const conformance = await ContractConformance.start();
+  context.after(async () => await conformance.close());
+  const { server } = conformance;
+  const { organizationId } = server;
+  const { signUp } = identityOf(server);
+  const { browser, userId } = await signUp();
+  for (const role of memberRoles) {
+    await setMemberRole(server.database, organizationId, userId, role);
+    for (const route of routes) {
+      // A body that no operation accepts: roles are checked before it is read, and nothing changes.
+      const { status } = await browser.send(route.method, `/v1${urlOf(route)}`, refusedBody(route));
+      assertVerdict(status, includesRole(role, requiredRoleOf(route)), `${role} ${route.operationId}`);
+    }
+  }
+  for (const role of apiKeyRoles) {
+    const { key } = await server.modules.apiKeys.create(organizationId, role, null, { role });
+    for (const route of routes) {
+      const { status } = await server.request(route.method, urlOf(route), refusedBody(route), key);
+      assertVerdict(status, includesRole(role, requiredRoleOf(route)), `key ${role} ${route.operationId}`);
+    }
+  }
+});
+
+test("the owner of another organization reaches none of this one's resources", async (context) => {
+  const conformance = await ContractConformance.start();
+  context.after(async () => await conformance.close());
+  const { server } = conformance;
+  const { browser } = await identityOf(server).signUp();
+  const foreign = await Resources.create(conformance, await server.createOrganization());
+  for (const operation of operations) {
+    const url = `/v1${foreign.fill(operation.path)}`;
+    // A body of references would be refused for them first.
+    const body = operation.path.includes("{") ? bodyOf(operation) : foreign.bodyFor(operation);
+    if (operation.path.includes("{")) {
+      const { status } = await browser.send(operation.method, url, body);
+      assert.equal(status, 404, operation.operationId);
+    } else if (operation.method === "GET") {
+      const { status, body: answer } = await browser.send("GET", url);
+      assert.equal(status, 200, operation.operationId);
+      const text = JSON.stringify(answer);
+      for (const id of foreign.allIds) assert.ok(!text.includes(id), `${operation.operationId} shows ${id}`);
+    } else if (body !== undefined && JSON.stringify(body).match(/[0-9a-f]{8}-[0-9a-f-]{27}/) !== null) {
+      // Ids in a body name another organization's resources.
+      assert.equal((await browser.send(operation.method, url, body)).status, 400, operation.operationId);
+    }
+  }
+});
+
+function refusedBody({ method }: RouteDefinition): object | undefined {
+  return method === "GET" ? undefined : { unheardOf: 1 };
+}
+
+function assertVerdict(status: number, isAllowed: boolean, what: string): void {
+  if (isAllowed) assert.ok(![401, 403, 500].includes(status), `${what}: ${status}`);
+  else assert.equal(status, 403, what);
+}

@@ -1,6 +1,8 @@
 /** SPDX identifiers of the licenses that what ships may have. */
 const acceptedLicenses = new Set([
   "MIT",
+  // The MIT license without its condition.
+  "MIT-0",
   "Apache-2.0",
   "BSD-2-Clause",
   "BSD-3-Clause",

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 /** Request to `/operator/v1` of a node. */
 export interface OperatorRequest {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   url: string;
   apiKey: string;
   body?: object;
@@ -18,8 +18,12 @@ const usage = `Usage:
   npm run parley -- organizations create --name NAME [settings]
   npm run parley -- organizations get ID
   npm run parley -- organizations update ID [--name NAME] [settings]
+  npm run parley -- organizations invite ID --email EMAIL [--role owner]
   npm run parley -- numbers list [+4930123456] [--organization ID] [--page 1]
   npm run parley -- numbers release ID
+  npm run parley -- users reset-password EMAIL
+  npm run parley -- users make-operator EMAIL
+  npm run parley -- users remove-operator EMAIL
 
 Settings:
   --billing on|off
@@ -34,6 +38,8 @@ const options = {
   url: { type: "string" },
   page: { type: "string" },
   name: { type: "string" },
+  email: { type: "string" },
+  role: { type: "string" },
   billing: { type: "string" },
   "home-country": { type: "string" },
   "allowed-countries": { type: "string" },
@@ -65,6 +71,10 @@ function requestOf(command: string, subject: string | undefined, values: Values)
     if (subject === undefined) throw usageError("The ID is missing.");
     return encodeURIComponent(subject);
   };
+  const emailOf = (): string => {
+    if (subject === undefined) throw usageError("The e-mail address is missing.");
+    return subject;
+  };
   if (subject !== undefined && (command === "organizations list" || command === "organizations create"))
     throw usageError();
   switch (command) {
@@ -77,6 +87,17 @@ function requestOf(command: string, subject: string | undefined, values: Values)
       return { method: "POST", path: "/organizations", body: bodyOf(values) };
     case "organizations update":
       return { method: "PATCH", path: `/organizations/${idOf()}`, body: bodyOf(values) };
+    case "organizations invite": {
+      if (values.email === undefined) throw usageError("--email is required.");
+      const body = { email: values.email, role: values.role ?? "owner" };
+      return { method: "POST", path: `/organizations/${idOf()}/invitations`, body };
+    }
+    case "users reset-password":
+      return { method: "POST", path: "/users/password-resets", body: { email: emailOf() } };
+    case "users make-operator":
+      return { method: "PUT", path: "/users/operators", body: { email: emailOf(), isOperator: true } };
+    case "users remove-operator":
+      return { method: "PUT", path: "/users/operators", body: { email: emailOf(), isOperator: false } };
     case "numbers list":
       return { method: "GET", path: `/number-claims?${claimQuery(subject, values)}` };
     case "numbers release":

@@ -68,6 +68,15 @@ export const errorCodes = {
     status: 409,
     message: "The agent is disabled or has no SIP trunk. Enable it, or set its sipTrunkId.",
   },
+  last_owner: {
+    status: 409,
+    message: "The organization would have no owner. Make another member owner first.",
+  },
+  mail_not_configured: {
+    status: 409,
+    message:
+      "The server sends no mail. Ask its operator, who creates a link with: npm run parley -- users reset-password EMAIL",
+  },
   agent_in_use: { status: 409, message: "A campaign still uses this agent." },
   publish_mode_auto: {
     status: 409,

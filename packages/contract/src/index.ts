@@ -42,6 +42,9 @@ export {
 } from "./field-table.ts";
 export * from "./organizations/folders.ts";
 export * from "./calls/instructions.ts";
+export * from "./identity/account-fields.ts";
+export * from "./identity/audit-log.ts";
+export * from "./identity/members.ts";
 export * from "./identity/roles.ts";
 export * from "./identity/sessions.ts";
 export * from "./keys.ts";
@@ -50,6 +53,7 @@ export * from "./openapi.ts";
 export * from "./operator/organizations.ts";
 export * from "./operator/phone-numbers.ts";
 export * from "./operator/routes.ts";
+export * from "./operator/users.ts";
 export * from "./organizations/limits.ts";
 export * from "./organizations/organization.ts";
 export * from "./phone-numbers/phone-numbers.ts";

@@ -120,7 +120,7 @@ function refusalsOf(route: RouteDefinition): JsonObject {
 }
 
 function errorExamples(): JsonObject {
-  const used = new Set(routes.flatMap((route) => errorsOf(route)));
+  const used = new Set([...routes, ...authRoutes, ...operatorRoutes].flatMap((route) => errorsOf(route)));
   return Object.fromEntries(
     [...used].map((code) => [code, { value: { error: code, message: errorCodes[code].message } }]),
   );

@@ -13,6 +13,8 @@ import * as customTools from "./agents/custom-tools.ts";
 import * as environments from "./agents/environments.ts";
 import * as folders from "./organizations/folders.ts";
 import * as instructions from "./calls/instructions.ts";
+import * as auditLog from "./identity/audit-log.ts";
+import * as members from "./identity/members.ts";
 import * as organization from "./organizations/organization.ts";
 import * as phoneNumbers from "./phone-numbers/phone-numbers.ts";
 import * as recordings from "./calls/recordings.ts";
@@ -98,6 +100,14 @@ export const routes: readonly RouteDefinition[] = [
   webhooks.getDeliveryRoute,
   webhooks.resendDeliveryRoute,
   organization.getOrganizationRoute,
+  organization.updateOrganizationRoute,
+  members.listMembersRoute,
+  members.updateMemberRoute,
+  members.removeMemberRoute,
+  members.createInvitationRoute,
+  members.listInvitationsRoute,
+  members.withdrawInvitationRoute,
+  auditLog.listAuditLogRoute,
   apiKeys.createApiKeyRoute,
   apiKeys.listApiKeysRoute,
   apiKeys.renameApiKeyRoute,
@@ -119,9 +129,10 @@ export const tags: Readonly<Record<string, string>> = {
   Webhooks: "Signatures and the delivery log of the events that Parley sends to your servers.",
   "Webhook events": "Requests that Parley sends to your servers.",
   Organization: "Settings that apply to all agents of an organization.",
+  Members: "People in the organization, and invitations.",
   "API keys": "Credentials for this API.",
   "Sign-in":
     "Sessions of people: the base path is `/auth`, and the credential a cookie that these operations set. A write needs the header `Origin` of this server.",
   Operator:
-    "Organizations of this installation, for its operator: the base path is `/operator/v1`, and the key in `x-api-key` is that of `PARLEY_OPERATOR_API_KEY`. Without that variable these operations do not exist.",
+    "Organizations of this installation, for its operator: the base path is `/operator/v1`, and the credential is the key of `PARLEY_OPERATOR_API_KEY` in `x-api-key`, or the session of a user who is operator.",
 };

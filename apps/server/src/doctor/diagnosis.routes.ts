@@ -3,7 +3,7 @@ import { operatorKeyCheck, requireOperator } from "../platform/http/bind-operato
 import type { CheckResult } from "./finding.ts";
 
 interface DiagnosisOptions {
-  operatorApiKey: string;
+  operatorApiKey: string | undefined;
   diagnose: () => Promise<CheckResult[]>;
 }
 
@@ -18,7 +18,7 @@ export function registerDiagnosis(
   let running: Promise<CheckResult[]> | undefined;
   const isOperator = operatorKeyCheck(operatorApiKey);
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    requireOperator(isOperator, request, reply);
+    await requireOperator(isOperator, request, reply);
     running ??= diagnose().finally(() => (running = undefined));
     const results = await running;
     return { data: { isOk: results.every(({ verdict }) => verdict !== "failed"), results } };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Check, Errors } from "typebox/schema";
+import { insertMember, insertUser } from "./identity/identity.store.ts";
 import {
   type TestResponse,
   type TestServer,
@@ -83,6 +84,7 @@ export const conflicts: Readonly<Record<string, string>> = {
 /** Values that must be unique differ from those in the samples, which can then be created in addition. */
 const resourceFields: Readonly<Record<string, object>> = {
   createCustomTool: { name: "other" },
+  createInvitation: { email: "other@example.com" },
   addPhoneNumber: { e164: "+4930123456" },
 };
 
@@ -181,6 +183,7 @@ export class Resources {
     await resources.#openCall(conformance.server, owner.organizationId);
     await resources.#logWebhook(conformance.server, owner.organizationId);
     await resources.#keepRecording(conformance.server, owner.organizationId);
+    await resources.#addMember(conformance.server, owner.organizationId);
     return resources;
   }
 
@@ -247,6 +250,14 @@ export class Resources {
     const { callId, conversationId } = await server.modules.calls.openInbound(call);
     this.#ids.set("/calls", callId);
     this.#ids.set("/conversations", conversationId);
+  }
+
+  async #addMember({ database, modules }: TestServer, organizationId: string): Promise<void> {
+    const email = `${randomUUID()}@example.com`;
+    const userId = await insertUser(database, { name: "Member", email, passwordHash: "" });
+    await insertMember(database, { organizationId, userId: userId ?? "", role: "member" });
+    const { data } = await modules.members.list(organizationId, { page: 1, pageSize: 1, sort: "asc" });
+    this.#ids.set("/members", data[0]?.id ?? "");
   }
 
   async #keepRecording({ modules, database }: TestServer, organizationId: string): Promise<void> {

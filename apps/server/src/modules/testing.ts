@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../platform/clock.ts";
 import { createFeatures, type Services } from "../node/features.ts";
 import { createTestResources, SilentMedia } from "../node/testing.ts";
+import type { MailConfig } from "../platform/config/mail.ts";
 import { ClosingStack } from "../platform/closing-stack.ts";
 import type { Database } from "../platform/database/database.ts";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
@@ -60,8 +61,10 @@ export interface TestServerOptions {
   testDatabase?: TestDatabase;
   /** Defaults to a silent logger. */
   logger?: Logger;
-  /** Default: the operator's API does not exist. */
+  /** Default: only sessions of operators open the operator's API. */
   operatorApiKey?: string;
+  /** Default: no mail is sent. */
+  mail?: MailConfig;
   /** Default: none is configured. */
   publicUrl?: string;
   /** Whether webhooks can reach this machine. Default: no. */
@@ -94,6 +97,8 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     logger: node.logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     authenticateSession: async (cookies) => await modules.sessions.authenticate(cookies),
+    isOperatorSession: async (cookies) => await modules.sessions.isOperator(cookies),
+    recordAction: async (action) => await modules.auditLog.record(action),
     publicUrl: node.config.web.publicUrl,
     idempotency: new Idempotency(database, encryption, node.clock),
     rateLimiter: new RateLimiter(database, node.clock, (id) => modules.organizationLimits.find(id)),
@@ -144,7 +149,12 @@ function createTestNode(
     ...(options.storage !== undefined && { storage: options.storage }),
   });
   const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;
-  const settings = { operatorApiKey, isPrivateWebhookAllowed, isPrivateTrunkCheckAllowed };
+  const settings = {
+    operatorApiKey,
+    mail: options.mail,
+    isPrivateWebhookAllowed,
+    isPrivateTrunkCheckAllowed,
+  };
   const { publicUrl } = options;
   const web = { ...resources.config.web, publicUrl };
   return {

@@ -5,6 +5,7 @@ import { createAnalysis } from "../modules/analysis/analysis.module.ts";
 import { createAnalytics } from "../modules/analytics/analytics.module.ts";
 import { createApiKeys } from "../modules/api-keys/api-keys.module.ts";
 import { createCallDeletion } from "../modules/call-deletion/call-deletion.module.ts";
+import { createAuditLog } from "../modules/audit-log/audit-log.module.ts";
 import { createCalls } from "../modules/calls/calls.module.ts";
 import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
@@ -83,6 +84,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
   return new FeatureList(node, {})
     .add(createOrganizations)
     .add(createIdentity)
+    .add(createAuditLog)
     .add(createApiKeys)
     .add(createFolders)
     .add(createSipTrunks)

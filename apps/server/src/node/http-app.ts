@@ -19,9 +19,10 @@ export async function createHttpApp(
   {
     apiKeys,
     sessions,
+    auditLog,
     sipTrunks,
     organizationLimits,
-  }: Pick<Services, "apiKeys" | "sessions" | "sipTrunks" | "organizationLimits">,
+  }: Pick<Services, "apiKeys" | "sessions" | "auditLog" | "sipTrunks" | "organizationLimits">,
 ): Promise<FastifyInstance> {
   const { config, logger, database, encryption, clock, readiness, findWarnings, metrics, storage, jobs } =
     node;
@@ -32,6 +33,8 @@ export async function createHttpApp(
     logger,
     authenticate: async (key) => await apiKeys.authenticate(key),
     authenticateSession: async (cookies) => await sessions.authenticate(cookies),
+    isOperatorSession: async (cookies) => await sessions.isOperator(cookies),
+    recordAction: async (action) => await auditLog.record(action),
     publicUrl: config.web.publicUrl,
     idempotency,
     rateLimiter: new RateLimiter(database, clock, findLimits),
@@ -39,14 +42,12 @@ export async function createHttpApp(
   });
   registerProbes(app, { findObstacles: async () => readiness.obstacles, findWarnings, metrics });
   const { operatorApiKey, objectStorage, web } = config;
-  if (operatorApiKey !== undefined) {
-    const diagnose = async (): Promise<CheckResult[]> => {
-      // Loaded on demand, because it is rarely used.
-      const { examineNode } = await import("../doctor/examine-node.ts");
-      return await examineNode({ ...node, sipTrunks });
-    };
-    registerDiagnosis(app, { operatorApiKey, diagnose });
-  }
+  const diagnose = async (): Promise<CheckResult[]> => {
+    // Loaded on demand, because it is rarely used.
+    const { examineNode } = await import("../doctor/examine-node.ts");
+    return await examineNode({ ...node, sipTrunks });
+  };
+  registerDiagnosis(app, { operatorApiKey, diagnose });
   if (storage instanceof FolderStorage) registerFolderRoutes(app, storage, clock);
   registerPages(app, buildPages, {
     callUrl: web.publicUrl,

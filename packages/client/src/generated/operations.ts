@@ -56,6 +56,13 @@ import type {
   WebhookDelivery,
   WebhookDeliveryDetail,
   Organization,
+  OrganizationUpdate,
+  Member,
+  MemberUpdate,
+  InvitationCreate,
+  InvitationCreated,
+  Invitation,
+  AuditLogEntry,
   ApiKeyCreate,
   ApiKeyCreated,
   ApiKey,
@@ -1295,12 +1302,175 @@ export class Operations extends Requests {
   }
 
   /**
-   * Get the organization of the API key.
+   * Get the organization of the API key or session.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getOrganization(options: RequestOptions = {}): Promise<Organization> {
     return await this.send({ method: "GET", path: path`/organization`, answer: "data" }, options);
+  }
+
+  /**
+   * Rename the organization.
+   *
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateOrganization(body: OrganizationUpdate = {}, options: RequestOptions = {}): Promise<Organization> {
+    return await this.send({ method: "PATCH", path: path`/organization`, body, answer: "data" }, options);
+  }
+
+  /**
+   * List members.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listMembers(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+  } = {}, options: RequestOptions = {}): Promise<Page<Member>> {
+    return await this.send({ method: "GET", path: path`/members`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Change the role of a member.
+   *
+   * Takes effect with the member's next request. Only owners make and change owners; the last owner keeps the role.
+   *
+   * Requires the role `admin`.
+   *
+   * @param id Id of the member.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `last_owner`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateMember(id: string, body: MemberUpdate = {}, options: RequestOptions = {}): Promise<Member> {
+    return await this.send({ method: "PATCH", path: path`/members/${id}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Remove a member.
+   *
+   * The person keeps their account. Only owners remove owners; the last owner stays.
+   *
+   * Requires the role `admin`.
+   *
+   * @param id Id of the member.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `last_owner`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async removeMember(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/members/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Invite a person.
+   *
+   * The invitation is valid for 7 days and works once. It is sent by e-mail; if the server sends no mail, or the mail server does not take it, the response has the link instead. A new invitation for the same address replaces the earlier one. Only owners invite owners.
+   *
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async createInvitation(body: InvitationCreate, options: RequestOptions = {}): Promise<InvitationCreated> {
+    return await this.send({ method: "POST", path: path`/invitations`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List open invitations.
+   *
+   * Includes expired invitations of the last 30 days.
+   *
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listInvitations(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+  } = {}, options: RequestOptions = {}): Promise<Page<Invitation>> {
+    return await this.send({ method: "GET", path: path`/invitations`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Withdraw an invitation.
+   *
+   * Requires the role `admin`.
+   *
+   * @param id Id of the invitation.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async withdrawInvitation(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/invitations/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * List what people and keys did.
+   *
+   * Successful operations that write, also those that users make with their own account. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.
+   *
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listAuditLog(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    /** Id of a user or API key. */
+    actorId?: string;
+    /** Name of an operation. */
+    action?: string;
+    /** Id or name of what was changed. */
+    targetId?: string;
+    /** Earliest time, included. */
+    createdAfter?: string;
+    /** Latest time, excluded. */
+    createdBefore?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<AuditLogEntry>> {
+    return await this.send({ method: "GET", path: path`/audit-log`, query, answer: "object" }, options);
   }
 
   /**

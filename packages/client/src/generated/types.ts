@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "last_owner" | "mail_not_configured" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -2687,6 +2687,81 @@ export interface Organization {
   /** Whether premium-rate numbers can be called. Set by the operator. */
   isPremiumRateAllowed: boolean;
   limits: OrganizationLimits;
+}
+
+export interface OrganizationUpdate {
+  name?: string;
+}
+
+/** A person in the organization. */
+export interface Member {
+  id: string;
+  userId: string;
+  name: string;
+  email: string;
+  /** `owner`: everything; `admin`: everything but changing owners; `member`: not keys, members and organization settings; `viewer`: no writes. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export interface MemberUpdate {
+  /** `owner`: everything; `admin`: everything but changing owners; `member`: not keys, members and organization settings; `viewer`: no writes. */
+  role?: "owner" | "admin" | "member" | "viewer";
+}
+
+export interface InvitationCreate {
+  /** E-mail address. Case is ignored. */
+  email: string;
+  /** `owner`: everything; `admin`: everything but changing owners; `member`: not keys, members and organization settings; `viewer`: no writes. */
+  role: "owner" | "admin" | "member" | "viewer";
+}
+
+export interface InvitationCreated {
+  id: string;
+  email: string;
+  /** `owner`: everything; `admin`: everything but changing owners; `member`: not keys, members and organization settings; `viewer`: no writes. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** Name of the user or key that created the invitation. */
+  invitedBy: string;
+  /** Date and time in ISO 8601, UTC. */
+  expiresAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Link for the invited person, returned only in this response. Null: it was sent to their e-mail address. */
+  link: string | null;
+}
+
+export interface Invitation {
+  id: string;
+  email: string;
+  /** `owner`: everything; `admin`: everything but changing owners; `member`: not keys, members and organization settings; `viewer`: no writes. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** Name of the user or key that created the invitation. */
+  invitedBy: string;
+  /** Date and time in ISO 8601, UTC. */
+  expiresAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+}
+
+/** A successful operation that wrote. */
+export interface AuditLogEntry {
+  id: string;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  actor: {
+    type: "user" | "api_key";
+    id: string;
+    /** Name of the user or API key at that time. */
+    name: string;
+  };
+  /** Name of the operation in this reference. */
+  action: string;
+  /** Id or name of what the operation changed. Null: the organization, or the account. */
+  targetId: string | null;
+  /** Address that sent the request. */
+  ipAddress: string;
 }
 
 export interface ApiKeyCreate {

@@ -1,5 +1,12 @@
 /** Signing in and out, and what signed-in people do with their own account: operations under `/auth`. */
 import { type Static, Type } from "typebox";
+import {
+  emailSchema,
+  newPasswordSchema,
+  passwordSchema,
+  personNameSchema,
+  tokenSchema,
+} from "./account-fields.ts";
 import { defineRoute, type RouteDefinition } from "../route.ts";
 import {
   closedObject,
@@ -12,48 +19,10 @@ import {
 } from "../schemas.ts";
 import { memberRoles } from "./roles.ts";
 
-export const MIN_PASSWORD_LENGTH = 10;
-export const MAX_PASSWORD_LENGTH = 128;
 /** Bodies of these operations are small, and strangers send them. */
 const BODY_LIMIT_BYTES = 16 * 1024;
 
-export const emailSchema = Type.String({
-  format: "email",
-  maxLength: 254,
-  description: "E-mail address. Case is ignored.",
-  examples: ["ada@example.com"],
-});
-
-/** A password that is compared: its length is checked only to bound the work. */
-const passwordSchema = Type.String({
-  minLength: 1,
-  maxLength: MAX_PASSWORD_LENGTH,
-  examples: ["correct horse battery"],
-});
-
-const newPasswordSchema = Type.String({
-  minLength: MIN_PASSWORD_LENGTH,
-  maxLength: MAX_PASSWORD_LENGTH,
-  description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
-  examples: ["correct horse battery"],
-});
-
-const personNameSchema = Type.String({
-  minLength: 1,
-  maxLength: 128,
-  pattern: "\\S",
-  description: "Name of the person, shown as actor in version histories and in the audit log.",
-  examples: ["Ada Lovelace"],
-});
-
 const organizationNameSchema = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
-
-const tokenSchema = Type.String({
-  minLength: 1,
-  maxLength: 128,
-  description: "Token of the link.",
-  examples: ["Zr8wq3J1…"],
-});
 
 const userSchema = Type.Object(
   {
@@ -376,6 +345,77 @@ export const replaceBackupCodesRoute = defineRoute({
   response: dataOf(Type.Object({ backupCodes: backupCodesSchema }, { title: "BackupCodes" })),
 });
 
+export const requestPasswordResetRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/password-reset/request",
+  operationId: "requestPasswordReset",
+  summary: "Request a link that resets a forgotten password",
+  description:
+    "The link is sent to the address if it has an account, is valid for an hour and works once. The answer is the same for unknown addresses. `mail_not_configured`: the server sends no mail; its operator creates links with `npm run parley -- users reset-password EMAIL`.",
+  body: closedObject({ email: emailSchema }, { title: "PasswordResetRequest" }),
+  status: 200,
+  response: dataOf(Type.Object({ isAccepted: Type.Literal(true) }, { title: "PasswordResetAccepted" })),
+  errors: ["mail_not_configured"],
+});
+
+export const resetPasswordRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/password-reset",
+  operationId: "resetPassword",
+  summary: "Reset a forgotten password",
+  description: "Ends all sessions of the user.",
+  body: closedObject({ token: tokenSchema, password: newPasswordSchema }, { title: "PasswordReset" }),
+  status: 200,
+  response: dataOf(Type.Object({ isReset: Type.Literal(true) }, { title: "PasswordResetDone" })),
+});
+
+export const readInvitationRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/invitation",
+  operationId: "readInvitation",
+  summary: "Get an invitation by its token",
+  body: closedObject({ token: tokenSchema }, { title: "InvitationToken" }),
+  status: 200,
+  response: dataOf(
+    Type.Object(
+      {
+        organizationName: Type.String(),
+        email: Type.String(),
+        role: roleSchema,
+        hasAccount: Type.Boolean({
+          description: "True: the person signs in to accept. False: they choose a name and a password.",
+        }),
+      },
+      { title: "InvitationDetail" },
+    ),
+  ),
+  errors: ["not_found"],
+});
+
+export const acceptInvitationRoute = defineRoute({
+  ...open,
+  method: "POST",
+  path: "/invitation/accept",
+  operationId: "acceptInvitation",
+  summary: "Accept an invitation",
+  description:
+    "A person without an account creates it with `name` and `password`, and is signed in. A person with an account signs in first. The organization becomes the session's active one.",
+  body: closedObject(
+    {
+      token: tokenSchema,
+      name: Type.Optional(personNameSchema),
+      password: Type.Optional(newPasswordSchema),
+    },
+    { title: "InvitationAcceptance" },
+  ),
+  status: 200,
+  response: dataOf(signInResultSchema),
+  errors: ["not_found"],
+});
+
 /** Operations under `/auth`, with the session cookie or no credential. */
 export const authRoutes: readonly RouteDefinition[] = [
   getAuthSettingsRoute,
@@ -395,4 +435,8 @@ export const authRoutes: readonly RouteDefinition[] = [
   confirmTotpRoute,
   disableTotpRoute,
   replaceBackupCodesRoute,
+  requestPasswordResetRoute,
+  resetPasswordRoute,
+  readInvitationRoute,
+  acceptInvitationRoute,
 ];

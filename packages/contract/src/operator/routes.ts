@@ -6,6 +6,7 @@ import {
   updateOperatedOrganizationRoute,
 } from "./organizations.ts";
 import { listOperatedPhoneNumbersRoute, releasePhoneNumberRoute } from "./phone-numbers.ts";
+import { createPasswordResetRoute, inviteToOrganizationRoute, setOperatorRoute } from "./users.ts";
 
 /** Operations under `/operator/v1`, with the operator's key. */
 export const operatorRoutes: readonly RouteDefinition[] = [
@@ -15,4 +16,7 @@ export const operatorRoutes: readonly RouteDefinition[] = [
   updateOperatedOrganizationRoute,
   listOperatedPhoneNumbersRoute,
   releasePhoneNumberRoute,
+  inviteToOrganizationRoute,
+  createPasswordResetRoute,
+  setOperatorRoute,
 ];

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { defineRoute } from "../route.ts";
 import { limitsSchema } from "./limits.ts";
-import { dataOf, idSchema, nullable } from "../schemas.ts";
+import { closedObject, dataOf, idSchema, ignored, nullable } from "../schemas.ts";
 
 const countrySchema = Type.String({ pattern: "^[A-Z]{2}$" });
 
@@ -39,7 +39,32 @@ export const getOrganizationRoute = defineRoute({
   path: "/organization",
   operationId: "getOrganization",
   tag: "Organization",
-  summary: "Get the organization of the API key",
+  summary: "Get the organization of the API key or session",
+  status: 200,
+  response: dataOf(organizationSchema),
+});
+
+export const updateOrganizationRoute = defineRoute({
+  method: "PATCH",
+  path: "/organization",
+  operationId: "updateOrganization",
+  tag: "Organization",
+  role: "admin",
+  summary: "Rename the organization",
+  body: closedObject(
+    {
+      name: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["Model railway club"] }),
+      ),
+      id: ignored,
+      isBillingActive: ignored,
+      homeCountry: ignored,
+      allowedCountries: ignored,
+      isPremiumRateAllowed: ignored,
+      limits: ignored,
+    },
+    { title: "OrganizationUpdate" },
+  ),
   status: 200,
   response: dataOf(organizationSchema),
 });

@@ -7,12 +7,12 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import type { Database } from "../../platform/database/database.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import { CLIENT_ADDRESS_HEADER } from "./auth-headers.ts";
-import { findFirstOrganizationId } from "./identity.store.ts";
+import { deleteTrustedDevices, findFirstOrganizationId } from "./identity.store.ts";
 import * as tables from "./identity.tables.ts";
 import { HashingQueue } from "./password-hashing.ts";
 
 const SESSION_SECONDS = 14 * 24 * 60 * 60;
-const RESET_SECONDS = 60 * 60;
+export const RESET_SECONDS = 60 * 60;
 
 export interface AuthLibraryOptions {
   database: Database;
@@ -54,27 +54,17 @@ export function createAuthLibrary({ database, encryption, origin, sendPasswordRe
         },
         resetPasswordTokenExpiresIn: RESET_SECONDS,
         revokeSessionsOnPasswordReset: true,
+        onPasswordReset: async ({ user }) => await deleteTrustedDevices(database, user.id),
         sendResetPassword: async ({ user, token }) => await sendPasswordReset(user.email, token),
       },
       user: { additionalFields: { isOperator: { type: "boolean", input: false, defaultValue: false } } },
+      // The tokens of links that were sent are secrets; the others are useless without the browser's cookie.
+      verification: { storeIdentifier: { default: "plain", overrides: { "reset-password": "hashed" } } },
       session: {
         expiresIn: SESSION_SECONDS,
         additionalFields: { activeOrganizationId: { type: "string", required: false, input: false } },
       },
-      databaseHooks: {
-        session: {
-          create: {
-            before: async (session) => ({
-              data: {
-                ...session,
-                activeOrganizationId:
-                  session["activeOrganizationId"] ??
-                  (await findFirstOrganizationId(database, session.userId)),
-              },
-            }),
-          },
-        },
-      },
+      databaseHooks: { session: { create: { before: chooseOrganization(database) } } },
       plugins: [twoFactor({ issuer: "Parley" })],
       advanced: {
         cookiePrefix: "parley",
@@ -87,6 +77,17 @@ export function createAuthLibrary({ database, encryption, origin, sendPasswordRe
       logger: { disabled: true },
     }),
   };
+}
+
+/** A new session begins in the organization that the user joined first, one that replaces another in the same. */
+function chooseOrganization(database: Database) {
+  return async (session: { userId: string; activeOrganizationId?: unknown }) => ({
+    data: {
+      ...session,
+      activeOrganizationId:
+        session.activeOrganizationId ?? (await findFirstOrganizationId(database, session.userId)),
+    },
+  });
 }
 
 /** Number by which stored texts name the key that encrypted them: 31 bits of its hash. */

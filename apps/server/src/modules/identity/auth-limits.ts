@@ -10,10 +10,13 @@ export class AuthLimits {
   /** An address may be that of a whole office. */
   readonly #ofAddress: AttemptLimit;
   readonly #ofAccount: AttemptLimit;
+  /** Mails that strangers cause. */
+  readonly #ofMail: AttemptLimit;
 
   constructor(nowMs?: () => number) {
     this.#ofAddress = new AttemptLimit({ burst: 30, intervalMs: 2_000, nowMs });
     this.#ofAccount = new AttemptLimit({ burst: 10, intervalMs: 30_000, nowMs });
+    this.#ofMail = new AttemptLimit({ burst: 3, intervalMs: 300_000, nowMs });
   }
 
   /**
@@ -31,12 +34,18 @@ export class AuthLimits {
     if (key !== undefined) this.#ofAccount.giveBack(key);
     return result;
   }
+
+  /** Counts a request for a mail. Throws `rate_limited`. */
+  countMail(address: string, account: string): void {
+    require(this.#ofAddress.take(sourceOf(address)), "from this address");
+    require(this.#ofMail.take(account.toLowerCase()), "for this account");
+  }
 }
 
 function require(waitMs: number, what: string): void {
   if (waitMs === 0) return;
   throw new AppError("rate_limited", {
-    message: `Too many attempts ${what} failed. Retry after the time in the Retry-After header.`,
+    message: `Too many attempts ${what}. Retry after the time in the Retry-After header.`,
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   });
 }

@@ -1,4 +1,5 @@
 import {
+  acceptInvitationRoute,
   changePasswordRoute,
   confirmTotpRoute,
   createTotpRoute,
@@ -8,7 +9,10 @@ import {
   getAuthSettingsRoute,
   getSessionRoute,
   listSessionsRoute,
+  readInvitationRoute,
   replaceBackupCodesRoute,
+  requestPasswordResetRoute,
+  resetPasswordRoute,
   signInRoute,
   signInWithBackupCodeRoute,
   signInWithTotpRoute,
@@ -22,10 +26,14 @@ import { readAnswer } from "./auth-client.ts";
 import type { AuthLibrary } from "./auth-library.ts";
 import { AuthLimits } from "./auth-limits.ts";
 import { AuthRoutes } from "./bind-auth-route.ts";
+import type { InvitationsService } from "./invitations.service.ts";
+import type { PasswordResetsService } from "./password-resets.service.ts";
 import type { OwnerSignUpService } from "./owner-sign-up.service.ts";
 import type { SessionsService } from "./sessions.service.ts";
 
 export interface AuthRouteDependencies {
+  passwordResets: PasswordResetsService;
+  invitations: InvitationsService;
   library: () => Promise<AuthLibrary>;
   sessions: SessionsService;
   ownerSignUp: OwnerSignUpService;
@@ -38,17 +46,18 @@ export function bindAuthRoutes(app: FastifyInstance, dependencies: AuthRouteDepe
   bindSignIn(routes, limits, dependencies);
   bindSessions(routes, dependencies);
   bindAccount(routes, limits, dependencies);
+  bindPasswordReset(routes, limits, dependencies);
+  bindInvitations(routes, limits, dependencies);
 }
 
 function bindSignIn(
   routes: AuthRoutes,
   limits: AuthLimits,
-  { library, ownerSignUp }: AuthRouteDependencies,
+  { library, ownerSignUp, passwordResets }: AuthRouteDependencies,
 ): void {
-  const signIn = async (body: { email: string; password: string; rememberMe?: boolean }, headers: Headers) =>
-    await readAnswer(await (await library()).api.signInEmail({ body, headers, asResponse: true }));
+  const signIn = signInWith(library);
   routes.bindPublic(getAuthSettingsRoute, async () => ({
-    data: { hasOwner: await ownerSignUp.hasOwner(), canSendMail: false },
+    data: { hasOwner: await ownerSignUp.hasOwner(), canSendMail: passwordResets.canSendMail },
   }));
   routes.bindPublic(signUpRoute, async ({ body, headers, address, setCookies }) => {
     await limits.attempt(address, undefined, async () => await ownerSignUp.signUp(body));
@@ -158,6 +167,58 @@ function bindAccount(
     });
     return { data: { backupCodes: backupCodesOf(answer.body) } };
   });
+}
+
+function bindPasswordReset(
+  routes: AuthRoutes,
+  limits: AuthLimits,
+  { library, passwordResets }: AuthRouteDependencies,
+): void {
+  routes.bindPublic(requestPasswordResetRoute, async ({ body, address }) => {
+    limits.countMail(address, body.email);
+    passwordResets.request(body.email);
+    return { data: { isAccepted: true as const } };
+  });
+  routes.bindPublic(resetPasswordRoute, async ({ body, headers, address }) => {
+    const { token, password: newPassword } = body;
+    await limits.attempt(address, undefined, async () => {
+      const { api } = await library();
+      await readAnswer(await api.resetPassword({ body: { token, newPassword }, headers, asResponse: true }));
+    });
+    return { data: { isReset: true as const } };
+  });
+}
+
+function bindInvitations(
+  routes: AuthRoutes,
+  limits: AuthLimits,
+  { library, sessions, invitations }: AuthRouteDependencies,
+): void {
+  const signIn = signInWith(library);
+  routes.bindPublic(readInvitationRoute, async ({ body, address }) => ({
+    data: await limits.attempt(address, undefined, async () => await invitations.read(body.token)),
+  }));
+  routes.bindPublic(acceptInvitationRoute, async ({ body, headers, address, setCookies }) => {
+    const { token, name, password } = body;
+    const signedIn = await sessions.find(headers.get("cookie") ?? undefined);
+    if (signedIn !== undefined) {
+      await limits.attempt(address, undefined, async () => await invitations.acceptAs(signedIn, token));
+      return { data: { isTwoFactorRequired: false } };
+    }
+    const person = { ...(name !== undefined && { name }), ...(password !== undefined && { password }) };
+    const email = await limits.attempt(
+      address,
+      undefined,
+      async () => await invitations.acceptAsNew(token, person),
+    );
+    setCookies((await signIn({ email, password: password ?? "" }, headers)).cookies);
+    return { data: { isTwoFactorRequired: false } };
+  });
+}
+
+function signInWith(library: () => Promise<AuthLibrary>) {
+  return async (body: { email: string; password: string; rememberMe?: boolean }, headers: Headers) =>
+    await readAnswer(await (await library()).api.signInEmail({ body, headers, asResponse: true }));
 }
 
 function backupCodesOf({ backupCodes }: Readonly<Record<string, unknown>>): string[] {

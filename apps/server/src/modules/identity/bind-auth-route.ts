@@ -1,6 +1,7 @@
 import type { RouteDefinition, RouteInput, RouteOutput } from "@parley/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../platform/app-error.ts";
+import { targetOf } from "../../platform/http/audit.ts";
 import { schemaOf, urlOf } from "../../platform/http/bind-route.ts";
 import { requireSameOrigin } from "../../platform/http/same-origin.ts";
 import { compileParams } from "../../platform/http/validation.ts";
@@ -64,7 +65,26 @@ export class AuthRoutes {
     this.#bind(route, check, async (request, reply) => {
       const { signedIn } = request;
       if (signedIn === undefined) throw notSignedIn();
-      return await handle({ ...readRequest<R>(request, reply), signedIn });
+      const answer = await handle({ ...readRequest<R>(request, reply), signedIn });
+      if (route.method !== "GET") await this.record(signedIn, route.operationId, request);
+      return answer;
+    });
+  }
+
+  /** Adds what a user did to the audit log of their active organization. */
+  async record(
+    { user, activeOrganizationId }: Pick<SignedIn, "user" | "activeOrganizationId">,
+    action: string,
+    { ip, params }: Pick<FastifyRequest, "ip" | "params">,
+  ): Promise<void> {
+    if (activeOrganizationId === null) return;
+    await this.#app.recordAction({
+      organizationId: activeOrganizationId,
+      actor: { type: "user", name: user.name },
+      actorId: user.id,
+      action,
+      targetId: targetOf(params, undefined),
+      ipAddress: ip,
     });
   }
 

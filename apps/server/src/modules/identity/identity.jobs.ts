@@ -1,15 +1,21 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
+import type { InvitationsService } from "./invitations.service.ts";
 import { deleteExpired } from "./identity.store.ts";
 
-/** Hourly job that deletes expired sessions and verifications. */
-export function deleteExpiredIdentitiesJob(database: Database, clock: Clock): JobKind<Record<string, never>> {
+/** Hourly job that deletes expired sessions and verifications, and invitations that expired long ago. */
+export function deleteExpiredIdentitiesJob(
+  database: Database,
+  clock: Clock,
+  invitations: InvitationsService,
+): JobKind<Record<string, never>> {
   return {
     name: "delete-expired-identities",
     cron: "17 * * * *",
     run: async () => {
       await deleteExpired(database, clock.now());
+      await invitations.deleteExpired();
     },
   };
 }

@@ -1,28 +1,55 @@
+import { Mailer } from "../../platform/mail/mailer.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { AuthLibrary } from "./auth-library.ts";
 import { bindAuthRoutes } from "./auth.routes.ts";
 import { deleteExpiredIdentitiesJob } from "./identity.jobs.ts";
+import { InvitationsService } from "./invitations.service.ts";
+import { bindMemberRoutes } from "./members.routes.ts";
+import { MembersService } from "./members.service.ts";
 import { OwnerSignUpService } from "./owner-sign-up.service.ts";
+import { PasswordResetsService } from "./password-resets.service.ts";
 import { SessionsService } from "./sessions.service.ts";
+import { UsersService } from "./users.service.ts";
 
 export function createIdentity(
-  { database, encryption, clock, origin }: NodeResources,
+  { config, database, encryption, clock, logger, origin }: NodeResources,
   { organizations }: { organizations: OrganizationsService },
 ) {
   let opened: Promise<AuthLibrary> | undefined;
   // Loaded with the first request that needs it: it is large, and the origin is known once the node listens.
   const library = async (): Promise<AuthLibrary> => {
     opened ??= import("./auth-library.ts").then(({ createAuthLibrary }) =>
-      createAuthLibrary({ database, encryption, origin: origin(), sendPasswordReset: async () => {} }),
+      createAuthLibrary({
+        database,
+        encryption,
+        origin: origin(),
+        sendPasswordReset: async (email, token) => await passwordResets.send(email, token),
+      }),
     );
     return await opened;
   };
-  const sessions = new SessionsService({ database, clock, organizations, library });
+  const mailer = new Mailer(config.mail);
+  const shared = { database, clock, encryption, logger, mailer, organizations, library, origin };
+  const sessions = new SessionsService(shared);
   const ownerSignUp = new OwnerSignUpService(database, organizations, library);
+  const passwordResets = new PasswordResetsService(shared);
+  const invitations = new InvitationsService(shared);
+  const members = new MembersService(database);
   return {
-    services: { sessions, ownerSignUp },
-    bindRoutes: (app) => bindAuthRoutes(app, { library, sessions, ownerSignUp }),
-    startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(database, clock)),
+    services: {
+      sessions,
+      ownerSignUp,
+      passwordResets,
+      invitations,
+      members,
+      users: new UsersService(database),
+    },
+    bindRoutes: (app) => {
+      bindAuthRoutes(app, { library, sessions, ownerSignUp, passwordResets, invitations });
+      bindMemberRoutes(app, members, invitations);
+    },
+    startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(database, clock, invitations)),
+    close: async () => await passwordResets.close(),
   } satisfies Feature;
 }

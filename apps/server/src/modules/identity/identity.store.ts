@@ -85,6 +85,17 @@ export async function deleteOwnerLinks(queries: Queries): Promise<void> {
   await queries.delete(verifications).where(like(verifications.identifier, `${OWNER_LINK}%`));
 }
 
+export async function findUserByEmail(queries: Queries, email: string): Promise<UserRow | undefined> {
+  const [row] = await queries.select().from(users).where(eq(users.email, email));
+  return row;
+}
+
+/** Returns whether the user exists. */
+export async function updateOperator(queries: Queries, email: string, isOperator: boolean): Promise<boolean> {
+  const { rowCount } = await queries.update(users).set({ isOperator }).where(eq(users.email, email));
+  return rowCount === 1;
+}
+
 interface NewUser {
   name: string;
   /** In lower case. */
@@ -110,7 +121,7 @@ export async function insertMember(
   queries: Queries,
   member: { organizationId: string; userId: string; role: MemberRole },
 ): Promise<void> {
-  await queries.insert(members).values(member);
+  await queries.insert(members).values(member).onConflictDoNothing();
 }
 
 export async function setMemberRole(

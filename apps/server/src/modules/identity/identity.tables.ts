@@ -1,4 +1,7 @@
-/** Identity tables as required by better-auth and its two-factor plugin, with their names in our column style. */
+/**
+ * Identity tables: users, sessions, accounts, verifications and two-factor secrets as better-auth requires them, with their
+ * names in our column style. Members and invitations are ours.
+ */
 import type { MemberRole } from "@parley/contract";
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
@@ -117,17 +120,13 @@ export const invitations = pgTable(
     organizationId: uuid("organization_id")
       .notNull()
       .references(() => organizations.id, { onDelete: "cascade" }),
+    /** In lower case. */
     email: text("email").notNull(),
-    role: text("role"),
-    status: text("status").notNull(),
+    role: text("role").$type<MemberRole>().notNull(),
+    /** Name of the user or key that invited. */
+    invitedBy: text("invited_by").notNull(),
     expiresAt: instant("expires_at").notNull(),
-    inviterId: uuid("inviter_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
     createdAt: createdAt(),
   },
-  (table) => [
-    index("invitations_organization").on(table.organizationId),
-    index("invitations_email").on(table.email),
-  ],
+  (table) => [uniqueIndex("invitations_organization_email").on(table.organizationId, table.email)],
 );

@@ -27,6 +27,13 @@ const exceptions: Readonly<Record<string, string>> = {
   revokeApiKey: "admin",
   rotateWebhookSigningSecret: "admin",
   disableWebhookSigning: "admin",
+  updateOrganization: "admin",
+  updateMember: "admin",
+  removeMember: "admin",
+  createInvitation: "admin",
+  listInvitations: "admin",
+  withdrawInvitation: "admin",
+  listAuditLog: "admin",
 };
 
 test("operations that read are open to all, those that write need a member, and a few an admin", () => {

@@ -78,6 +78,11 @@ export class SessionsService {
     };
   }
 
+  /** Whether the cookies are of an operator; `undefined` if they contain no valid session. */
+  async isOperator(cookies: string): Promise<boolean | undefined> {
+    return (await this.find(cookies))?.user.isOperator;
+  }
+
   async describe({ sessionId, expiresAt, activeOrganizationId, user }: SignedIn): Promise<CurrentSession> {
     const memberships = await store.listMemberships(this.#database, user.id);
     const all = await Promise.all(

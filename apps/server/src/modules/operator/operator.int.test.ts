@@ -88,7 +88,7 @@ test("only the operator's key opens the operator's API, and it opens nothing els
   const without = await createTestServer();
   context.after(async () => await without.close());
   const headers = { "x-api-key": OPERATOR_KEY };
-  assert.equal((await without.app.inject({ url: "/operator/v1/organizations", headers })).statusCode, 404);
+  assert.equal((await without.app.inject({ url: "/operator/v1/organizations", headers })).statusCode, 401);
 });
 
 test("wrong requests are refused and change nothing", async (context) => {

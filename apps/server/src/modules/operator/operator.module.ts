@@ -1,10 +1,14 @@
 import type { ApiKeysService } from "../api-keys/api-keys.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { InvitationsService } from "../identity/invitations.service.ts";
+import type { PasswordResetsService } from "../identity/password-resets.service.ts";
+import type { UsersService } from "../identity/users.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { OperatedNumbersService } from "./operated-numbers.service.ts";
 import { bindOperatorRoutes } from "./operator.routes.ts";
+import { bindUserRoutes } from "./operator-users.routes.ts";
 import { OperatorService } from "./operator.service.ts";
 
 interface Dependencies {
@@ -12,19 +16,22 @@ interface Dependencies {
   organizations: OrganizationsService;
   organizationLimits: OrganizationLimitsService;
   phoneNumbers: PhoneNumbersService;
+  invitations: InvitationsService;
+  passwordResets: PasswordResetsService;
+  users: UsersService;
 }
 
-/** The operator's API. Its routes exist only if the operator has set a key. */
+/** The operator's API. */
 export function createOperator({ config, database, logger }: NodeResources, dependencies: Dependencies) {
   const { operatorApiKey } = config;
   return {
     services: {},
     bindRoutes: (app) => {
-      if (operatorApiKey === undefined) return;
       bindOperatorRoutes(app, operatorApiKey, {
         operator: new OperatorService(database, dependencies),
         numbers: new OperatedNumbersService({ ...dependencies, logger }),
       });
+      bindUserRoutes(app, operatorApiKey, dependencies);
     },
   } satisfies Feature;
 }

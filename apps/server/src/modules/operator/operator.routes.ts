@@ -18,7 +18,7 @@ interface OperatorServices {
 
 export function bindOperatorRoutes(
   app: FastifyInstance,
-  key: string,
+  key: string | undefined,
   { operator, numbers }: OperatorServices,
 ): void {
   bindOperatorRoute(app, listOperatedPhoneNumbersRoute, key, async ({ query }) => await numbers.list(query));

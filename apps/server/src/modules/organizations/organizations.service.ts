@@ -68,6 +68,12 @@ export class OrganizationsService {
     if (!(await store.updateOrganization(queries, id, change))) throw new AppError("not_found");
   }
 
+  /** Without a name, returns the organization unchanged. Throws `not_found`. */
+  async rename(id: string, name: string | undefined): Promise<Organization> {
+    if (name !== undefined) await store.updateOrganization(this.#database, id, { name });
+    return await this.get(id);
+  }
+
   /** Stores the home country unless there is one, and returns the stored one. */
   async settleHomeCountry(id: string, country: string): Promise<string> {
     await store.insertHomeCountry(this.#database, id, country);

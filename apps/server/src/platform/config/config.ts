@@ -5,6 +5,7 @@ import { type DatabaseConfig, readDatabase } from "./database.ts";
 import { type Environment, EnvironmentReader, integerWithin } from "./environment-reader.ts";
 import { type LanguageModelConfig, readLanguageModel } from "./language-model.ts";
 import { type ObjectStorageConfig, readObjectStorage } from "./object-storage.ts";
+import { type MailConfig, readMail } from "./mail.ts";
 import { type OtlpConfig, readOtlp } from "./otlp.ts";
 import { type PortRange, parsePortRange } from "./ports.ts";
 import { type SipConfig, readSip } from "./sip.ts";
@@ -32,8 +33,10 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   modelsDirectory: string;
   objectStorage: ObjectStorageConfig;
   bootstrapApiKey: string | undefined;
-  /** `undefined`: the operator's routes do not exist. */
+  /** `undefined`: only sessions of operators open the operator's routes. */
   operatorApiKey: string | undefined;
+  /** `undefined`: the server sends no mail. */
+  mail: MailConfig | undefined;
   isPrivateWebhookAllowed: boolean;
   isPrivateTrunkCheckAllowed: boolean;
   mediaProcesses: number;
@@ -48,6 +51,7 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   traceDays: number;
   /** 0: no turn logs are written. */
   turnLogDays: number;
+  auditLogDays: number;
   logLevel: LogLevel;
   /** Whether pages reload themselves after a restart. */
   isDevelopment: boolean;
@@ -92,6 +96,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     ...readDatabase(reader),
     bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseApiKey),
     operatorApiKey: reader.parse("PARLEY_OPERATOR_API_KEY", parseApiKey),
+    mail: readMail(reader),
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
     isPrivateTrunkCheckAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS"),
     mediaProcesses,
@@ -101,6 +106,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     shutdownSeconds: reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600),
     traceDays: reader.integer("PARLEY_TRACE_DAYS", 0, 365),
     turnLogDays: reader.integer("PARLEY_TURN_LOG_DAYS", 0, 365),
+    auditLogDays: reader.integer("PARLEY_AUDIT_LOG_DAYS", 1, 3_650),
     logLevel: reader.oneOf("PARLEY_LOG_LEVEL", logLevels),
     isDevelopment: reader.text("NODE_ENV") === "development",
     ...readSpeech(reader),

@@ -43,7 +43,8 @@ export const variables = {
     default: "20000-29999",
   },
   PARLEY_PUBLIC_URL: {
-    description: "Public URL of this server's HTTP port (`https://…`). Default: the URL of the request.",
+    description:
+      "Public URL of this server's HTTP port (`https://…`), for links in mails and of invitations, and for browser calls. With https, session cookies are Secure. Default: the local address, and for browser calls the URL of the request.",
   },
   PARLEY_WEBRTC_PORTS: {
     description:
@@ -109,8 +110,13 @@ export const variables = {
   },
   PARLEY_OPERATOR_API_KEY: {
     description:
-      "API key (header x-api-key) for the operator's routes under /operator/v1. Without it these routes do not exist.",
+      "API key (header x-api-key) for the operator's routes under /operator/v1. Without it only users who are operators can use them.",
   },
+  PARLEY_SMTP_URL: {
+    description:
+      "SMTP server for invitations and forgotten passwords: `smtp://user:password@host:587`, or `smtps://…:465`. Without it an inviter gets the link, and the operator resets passwords. Needs PARLEY_MAIL_FROM.",
+  },
+  PARLEY_MAIL_FROM: { description: "Sender of e-mail: `Parley <parley@example.com>`." },
   PARLEY_BOOTSTRAP_API_KEY: {
     description:
       "API key to create at start, with an organization if there is none. Without it the first start creates and prints a key.",
@@ -150,6 +156,10 @@ export const variables = {
       "Days to keep turn logs in PARLEY_DATA_DIR/turn-logs, for `npm run replay`. They contain the callers' words. 0: none " +
       "are written.",
     default: "0",
+  },
+  PARLEY_AUDIT_LOG_DAYS: {
+    description: "Days to keep the audit log of what people and keys did.",
+    default: "365",
   },
   PARLEY_LOG_LEVEL: {
     description: "Lowest level that is logged: fatal, error, warn, info, debug, trace or silent.",

@@ -4,15 +4,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 import { schemaOf, urlOf } from "./bind-route.ts";
 import { refuseCredential } from "./failed-attempts.ts";
+import { requireSameOrigin } from "./same-origin.ts";
 import { compileParams } from "./validation.ts";
 
 const OPERATOR_PREFIX = "/operator/v1";
 
-/** Registers a route of the contract that only the operator's key opens. */
+/** Registers a route of the contract that only the operator's key, or the session of an operator, opens. */
 export function bindOperatorRoute<const R extends RouteDefinition>(
   app: FastifyInstance,
   route: R,
-  operatorApiKey: string,
+  operatorApiKey: string | undefined,
   handle: (request: RouteInput<R>) => Promise<RouteOutput<R>>,
 ): void {
   const isValidPath = route.params === undefined ? undefined : compileParams(route.params);
@@ -24,7 +25,7 @@ export function bindOperatorRoute<const R extends RouteDefinition>(
     // Runs before the body is read.
     onRequest: async (request, reply) => {
       reply.header("cache-control", "no-store");
-      requireOperator(isOperator, request, reply);
+      await requireOperator(isOperator, request, reply);
     },
     handler: async ({ params, query, body }, reply) => {
       if (isValidPath?.(params) === false) throw new AppError("not_found");
@@ -37,17 +38,33 @@ export function bindOperatorRoute<const R extends RouteDefinition>(
 
 type KeyCheck = (key: string) => boolean;
 
-/** Compares in a time that does not depend on the key. */
-export function operatorKeyCheck(operatorApiKey: string): KeyCheck {
+/** Compares in a time that does not depend on the key. Without an operator's key, no key passes. */
+export function operatorKeyCheck(operatorApiKey: string | undefined): KeyCheck {
+  if (operatorApiKey === undefined) return () => false;
   const expected = digest(operatorApiKey);
   return (key) => timingSafeEqual(digest(key), expected);
 }
 
-/** Throws `unauthorized`, or `rate_limited` if the source has sent too many wrong keys. */
-export function requireOperator(isOperator: KeyCheck, request: FastifyRequest, reply: FastifyReply): void {
-  const key = request.headers["x-api-key"];
-  if (typeof key !== "string") throw new AppError("unauthorized");
-  if (!isOperator(key)) throw refuseCredential(request, reply);
+/**
+ * Throws `unauthorized`, `rate_limited` if the source has sent too many wrong keys, or `forbidden` if the session is that
+ * of a user who is no operator.
+ */
+export async function requireOperator(
+  isOperator: KeyCheck,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { server, headers } = request;
+  const key = headers["x-api-key"];
+  if (typeof key === "string") {
+    if (!isOperator(key)) throw refuseCredential(request, reply);
+    return;
+  }
+  const isAllowed = headers.cookie === undefined ? undefined : await server.isOperatorSession(headers.cookie);
+  if (isAllowed === undefined) throw new AppError("unauthorized");
+  if (!isAllowed)
+    throw new AppError("forbidden", { message: "This operation is for operators of the installation." });
+  requireSameOrigin(request, server.publicUrl);
 }
 
 function digest(text: string): Buffer {

@@ -14,6 +14,7 @@ import { AppError } from "../app-error.ts";
 import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
 import { inOrganization } from "../organization-scope.ts";
+import { targetOf } from "./audit.ts";
 import { refuseCredential } from "./failed-attempts.ts";
 import type { Principal } from "./principal.ts";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -89,7 +90,13 @@ export function bindRoute<const R extends RouteDefinition>(
       using _share = await app.requestShares.take({ organizationId, isRemote: effect.isRemote });
       const origin = `${request.protocol}://${request.host}`;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
-      const run = async () => await handle({ params, query, body, principal, origin } as RouteRequest<R>);
+      const given = { params, query, body, principal, origin } as RouteRequest<R>;
+      const isInTransaction = key !== undefined && effect.isRemote !== true;
+      const run = async () => {
+        const answer = await handle(given);
+        if (route.method !== "GET") await recordWrite(request, route, principal, answer, isInTransaction);
+        return answer;
+      };
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
       return await inOrganization(organizationId, async () => {
@@ -130,6 +137,27 @@ async function authorize(
   requireRole(principal, route);
   if (route.isBillingRequired !== false && !principal.isBillingActive) throw new AppError("billing_inactive");
   return principal;
+}
+
+/**
+ * Adds the operation to the audit log: in the transaction of its effect, or right after it. In the latter case a failure is
+ * logged, because the effect remains.
+ */
+async function recordWrite(
+  { server, log, ip, params }: FastifyRequest,
+  { operationId }: RouteDefinition,
+  { organizationId, actor, actorId }: Principal,
+  answer: unknown,
+  isInTransaction: boolean,
+): Promise<void> {
+  const targetId = targetOf(params, answer);
+  const action = { organizationId, actor, actorId, action: operationId, targetId, ipAddress: ip };
+  try {
+    await server.recordAction(action);
+  } catch (error) {
+    if (isInTransaction) throw error;
+    log.error({ err: error, action }, "an operation is missing in the audit log");
+  }
 }
 
 /** Resolves the API key or, if there is none, the session cookie. */

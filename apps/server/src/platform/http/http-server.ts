@@ -15,10 +15,11 @@ import { AppError } from "../app-error.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { AllowedMethods } from "./allowed-methods.ts";
+import type { RecordAction } from "./audit.ts";
 import { ClientErrors } from "./client-errors.ts";
 import { sendError, sendNotFound } from "./errors.ts";
 import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
-import type { Authenticate, AuthenticateSession } from "./principal.ts";
+import type { Authenticate, AuthenticateSession, IsOperatorSession } from "./principal.ts";
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
 import { type FindRequestLimit, RequestShares } from "./request-shares.ts";
 import { registerReference } from "./reference.ts";
@@ -28,6 +29,8 @@ declare module "fastify" {
   interface FastifyInstance {
     authenticate: Authenticate;
     authenticateSession: AuthenticateSession;
+    isOperatorSession: IsOperatorSession;
+    recordAction: RecordAction;
     /** `undefined` if none is configured. */
     publicUrl: string | undefined;
     idempotency: Idempotency;
@@ -57,6 +60,10 @@ export interface HttpServerOptions {
   authenticate: Authenticate;
   /** Default: no cookie is a credential. */
   authenticateSession?: AuthenticateSession;
+  /** Default: no cookie is a credential. */
+  isOperatorSession?: IsOperatorSession;
+  /** Default: no audit log. */
+  recordAction?: RecordAction;
   publicUrl?: string | undefined;
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
@@ -83,6 +90,8 @@ export async function createHttpServer({
   logger,
   authenticate,
   authenticateSession = async () => undefined,
+  isOperatorSession = async () => undefined,
+  recordAction = async () => {},
   publicUrl,
   idempotency,
   rateLimiter,
@@ -116,6 +125,8 @@ export async function createHttpServer({
   app.decorate("failedAttempts", new FailedAttempts());
   app.decorate("authenticate", authenticate);
   app.decorate("authenticateSession", authenticateSession);
+  app.decorate("isOperatorSession", isOperatorSession);
+  app.decorate("recordAction", recordAction);
   app.decorate("publicUrl", publicUrl);
   app.decorate("idempotency", idempotency);
   app.decorate("rateLimiter", rateLimiter);

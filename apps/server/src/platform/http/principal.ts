@@ -19,3 +19,6 @@ export type Authenticate = (apiKey: string) => Promise<Principal | undefined>;
  * active organization.
  */
 export type AuthenticateSession = (cookies: string) => Promise<Principal | undefined>;
+
+/** Whether a header `Cookie` contains the session of an operator; `undefined` if it contains no valid session. */
+export type IsOperatorSession = (cookies: string) => Promise<boolean | undefined>;

@@ -1,0 +1,25 @@
+import { index, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { instant, primaryId } from "../../platform/database/columns.ts";
+import { organizations } from "../organizations/organizations.tables.ts";
+
+/** What people and keys did. Names neither by reference: entries outlive them. */
+export const auditLog = pgTable(
+  "audit_log",
+  {
+    id: primaryId(),
+    organizationId: uuid("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    actorType: text("actor_type").$type<"user" | "api_key">().notNull(),
+    actorId: uuid("actor_id").notNull(),
+    actorName: text("actor_name").notNull(),
+    action: text("action").notNull(),
+    targetId: text("target_id"),
+    ipAddress: text("ip_address").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [
+    index("audit_log_organization").on(table.organizationId, table.createdAt),
+    index("audit_log_time").on(table.createdAt),
+  ],
+);

@@ -1,0 +1,54 @@
+import { type Static, Type } from "typebox";
+import { defineRoute } from "../route.ts";
+import { closedObject, idSchema, nullable, pageOf, pageQuery, timestampSchema } from "../schemas.ts";
+
+const entrySchema = Type.Object(
+  {
+    id: idSchema,
+    createdAt: timestampSchema,
+    actor: Type.Object({
+      type: Type.Enum(["user", "api_key"]),
+      id: idSchema,
+      name: Type.String({ description: "Name of the user or API key at that time." }),
+    }),
+    action: Type.String({
+      description: "Name of the operation in this reference.",
+      examples: ["updateAgent"],
+    }),
+    targetId: nullable(
+      Type.String({
+        description: "Id or name of what the operation changed. Null: the organization, or the account.",
+      }),
+    ),
+    ipAddress: Type.String({ description: "Address that sent the request." }),
+  },
+  { title: "AuditLogEntry", description: "A successful operation that wrote." },
+);
+
+export type AuditLogEntry = Static<typeof entrySchema>;
+
+const query = {
+  ...pageQuery,
+  actorId: Type.Optional(Type.String({ format: "uuid", description: "Id of a user or API key." })),
+  action: Type.Optional(Type.String({ maxLength: 128, description: "Name of an operation." })),
+  targetId: Type.Optional(Type.String({ maxLength: 128, description: "Id or name of what was changed." })),
+  createdAfter: Type.Optional(Type.String({ format: "date-time", description: "Earliest time, included." })),
+  createdBefore: Type.Optional(Type.String({ format: "date-time", description: "Latest time, excluded." })),
+};
+const querySchema = closedObject(query);
+
+export type AuditLogQuery = Static<typeof querySchema>;
+
+export const listAuditLogRoute = defineRoute({
+  method: "GET",
+  path: "/audit-log",
+  operationId: "listAuditLog",
+  tag: "Organization",
+  role: "admin",
+  summary: "List what people and keys did",
+  description:
+    "Successful operations that write, also those that users make with their own account. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.",
+  query: querySchema,
+  status: 200,
+  response: pageOf(entrySchema),
+});

@@ -26,7 +26,18 @@ export type { CallEvaluation, CallExtraction, CallResultStatus } from "./calls/c
 export * from "./calls/call-deletion.ts";
 export * from "./calls/calls.ts";
 export * from "./campaigns/campaign-contacts.ts";
+export type { CallingWindow } from "./campaigns/calling-window.ts";
+export {
+  type Campaign,
+  type CampaignChange,
+  type CampaignCreation,
+  type CampaignStatus,
+  campaignStatuses,
+  type PauseReason,
+  pauseReasons,
+} from "./campaigns/campaign.ts";
 export * from "./campaigns/campaigns.ts";
+export { defaultRetryPolicy, type RetriedOutcome, type RetryPolicy } from "./campaigns/retry-policy.ts";
 export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tools.ts";
 export * from "./agents/environments.ts";

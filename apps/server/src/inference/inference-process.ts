@@ -6,6 +6,7 @@ import { runChild } from "../platform/child-main.ts";
 /** Process that runs the local models, loaded once for all calls of the node. */
 interface Inference extends InferenceServer {
   prepareSpeech: (speech: FixedSpeech) => void;
+  noteActiveCalls: (count: number) => void;
 }
 
 let inference: Promise<Inference> | undefined;
@@ -18,7 +19,7 @@ const { promise: voicesInUse, resolve: useVoices } = Promise.withResolvers<reado
 async function serve(configuration: InferenceConfiguration): Promise<Inference> {
   const { serveInference } = await import("@parley/providers/local");
   const { loadHandlers } = await import("./load-handlers.ts");
-  const { handlers, prepareSpeech, close } = await loadHandlers(configuration, voicesInUse, {
+  const { handlers, prepareSpeech, noteActiveCalls, close } = await loadHandlers(configuration, voicesInUse, {
     onStart: (priority, waitedMs) => {
       if (queueTimes.length < MAX_QUEUE_TIMES) queueTimes.push([priority, waitedMs]);
     },
@@ -28,6 +29,7 @@ async function serve(configuration: InferenceConfiguration): Promise<Inference> 
   const serving = await serveInference({ path: configuration.path, handlers });
   return {
     prepareSpeech,
+    noteActiveCalls,
     close: async () => {
       await serving.close();
       await close();
@@ -37,10 +39,11 @@ async function serve(configuration: InferenceConfiguration): Promise<Inference> 
 
 const { send } = runChild<ToInference, FromInference>({
   onMessage: (message) => {
-    if (message.type === "prepareSpeech") {
-      // If no model could be loaded, the process ends.
+    if (message.type === "prepareSpeech" || message.type === "activeCalls") {
       inference?.then(
-        ({ prepareSpeech }) => prepareSpeech(message.speech),
+        ({ prepareSpeech, noteActiveCalls }) =>
+          message.type === "activeCalls" ? noteActiveCalls(message.count) : prepareSpeech(message.speech),
+        // No model could be loaded: the process ends.
         () => {},
       );
       return;

@@ -18,12 +18,16 @@ export interface InferenceConfiguration {
   /** Embeddings of the built-in responder. */
   hasEmbeddings: boolean;
   gguf: { path: string; contextTokens: number | undefined } | undefined;
+  /** Number of active calls with local speech. */
+  activeCalls: number;
 }
 
 export type ToInference =
   | InferenceConfiguration
   /** Ids of the local voices that agents use. The process is not ready before the first of these messages. */
   | { type: "useVoices"; voiceIds: readonly string[] }
+  /** Number of active calls with local speech, after each change. */
+  | { type: "activeCalls"; count: number }
   /** Fixed texts of an agent, to be synthesized before calls need them. Not answered. */
   | { type: "prepareSpeech"; speech: FixedSpeech };
 

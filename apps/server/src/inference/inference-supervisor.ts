@@ -25,6 +25,8 @@ export interface InferenceProcess {
    * they first speak.
    */
   useVoices: (voiceIds: readonly string[]) => void;
+  /** Reports the number of active calls with local speech: agents' fixed texts wait for their end. */
+  noteActiveCalls: (count: number) => void;
   /** Sets the only listener for the times that work waited for its model. */
   onQueueTimes: (listener: (queueTimes: readonly QueueTime[]) => void) => void;
   /** Number of exceptions that did not end the process. */
@@ -49,22 +51,15 @@ export function startInferenceProcess(
   const configuration = toInferenceConfiguration(config, socketPath);
   const { hasSpeechToText, hasTextToSpeech, hasEmbeddings, gguf } = configuration;
   if (!hasSpeechToText && !hasTextToSpeech && !hasEmbeddings && gguf === undefined) {
-    return {
-      path: socketPath,
-      isReady: true,
-      faults: 0,
-      prepareSpeech: () => {},
-      useVoices: () => {},
-      onQueueTimes: () => {},
-      close: () => Promise.resolve(),
-    };
+    return createIdleInference(socketPath);
   }
   let onQueueTimes: (queueTimes: readonly QueueTime[]) => void = () => {};
   let voicesInUse: readonly string[] | undefined;
+  let activeCalls = 0;
   const child = new SupervisedChild<ToInference, FromInference>({
     name: "inference",
     entry: new URL("./inference-process.ts", import.meta.url),
-    firstMessage: () => ({ ...configuration, voicesInUse }),
+    firstMessage: () => ({ ...configuration, voicesInUse, activeCalls }),
     onMessage: (message) => {
       if (message.type === "model") onModel(message);
       else if (message.type === "fit") onFit(message.fit);
@@ -83,6 +78,10 @@ export function startInferenceProcess(
       voicesInUse = voiceIds;
       child.send({ type: "useVoices", voiceIds });
     },
+    noteActiveCalls: (count) => {
+      activeCalls = count;
+      child.send({ type: "activeCalls", count });
+    },
     onQueueTimes: (listener) => {
       onQueueTimes = listener;
     },
@@ -93,6 +92,20 @@ export function startInferenceProcess(
       return child.faults;
     },
     close: async () => await child.close(CLOSE_GRACE_MS),
+  };
+}
+
+/** Stands for the process if no local model is used. */
+function createIdleInference(socketPath: string): InferenceProcess {
+  return {
+    path: socketPath,
+    isReady: true,
+    faults: 0,
+    prepareSpeech: () => {},
+    useVoices: () => {},
+    noteActiveCalls: () => {},
+    onQueueTimes: () => {},
+    close: () => Promise.resolve(),
   };
 }
 
@@ -109,6 +122,7 @@ function toInferenceConfiguration(config: Readonly<Config>, socketPath: string):
     voicesInUse: undefined,
     hasEmbeddings: languageModel.provider === "builtin-responder",
     gguf: languageModel.provider === "gguf" ? toGgufSettings(languageModel) : undefined,
+    activeCalls: 0,
   };
 }
 

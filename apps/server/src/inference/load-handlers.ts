@@ -38,6 +38,8 @@ interface LoadedModels {
   handlers: InferenceHandlers;
   /** Synthesizes an agent's fixed texts before calls need them. */
   prepareSpeech: (speech: FixedSpeech) => void;
+  /** Number of active calls with local speech: fixed texts wait for their end. */
+  noteActiveCalls: (count: number) => void;
   /** Idempotent. */
   close: () => Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function loadHandlers(
     speechFit: settings,
     hasEmbeddings,
     gguf: ggufSettings,
+    activeCalls,
   }: InferenceConfiguration,
   voicesInUse: Promise<readonly string[]>,
   { onStart, onModel, onFit }: LoadListeners,
@@ -91,8 +94,13 @@ export async function loadHandlers(
   const store = voices && (await openStore(speechFolder));
   const synthesize = voices && createSynthesizeHandler(voices, { store, load, standIns: VOICE_STAND_INS });
   const preparation = synthesize && new SpeechPreparation(synthesize, fit.defaultVoice);
+  const noteActiveCalls = (count: number): void => {
+    if (preparation) preparation.activeCalls = count;
+  };
+  noteActiveCalls(activeCalls);
   return {
     prepareSpeech: (speech) => preparation?.add(speech),
+    noteActiveCalls,
     handlers: {
       ...(moonshine && { transcribe: createTranscribeHandler(moonshine, load) }),
       ...(smartTurn && { predictTurnEnd: createTurnEndHandler(smartTurn, load) }),

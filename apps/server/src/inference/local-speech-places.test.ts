@@ -36,6 +36,15 @@ test("calls take places until none is left, and release them once", () => {
   assert.deepEqual([places.taken, places.free], [3, 1]);
 });
 
+test("each change of their number is reported once", () => {
+  const counts: number[] = [];
+  const places = new LocalSpeechPlaces(LOCAL, (count) => counts.push(count));
+  const [first, second] = [places.take(""), places.take("")];
+  for (let again = 0; again < 2; again += 1) first?.[Symbol.dispose]();
+  second?.[Symbol.dispose]();
+  assert.deepEqual(counts, [1, 2, 1, 0]);
+});
+
 test("a call with the fast voice takes a smaller share", () => {
   const places = new LocalSpeechPlaces(LOCAL);
   places.useFit(fit);

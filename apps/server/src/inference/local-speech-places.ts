@@ -17,10 +17,13 @@ type Settings = Pick<Config, "speechToText" | "textToSpeech" | "maxLocalCalls">;
 export class LocalSpeechPlaces {
   readonly #settings: Settings;
   readonly #taken = new Set<{ demand: SpeechDemand | undefined }>();
+  readonly #onTaken: (count: number) => void;
   #fit: SpeechFit | undefined;
 
-  constructor(settings: Settings) {
+  /** @param onTaken Receives the number of calls with local speech after each change. */
+  constructor(settings: Settings, onTaken: (count: number) => void = () => undefined) {
     this.#settings = settings;
+    this.#onTaken = onTaken;
   }
 
   useFit(fit: SpeechFit): void {
@@ -53,7 +56,12 @@ export class LocalSpeechPlaces {
     if (!this.hasPlaceFor(voiceId)) return undefined;
     const place = { demand: this.#demandOf(voiceId) };
     this.#taken.add(place);
-    return { [Symbol.dispose]: () => void this.#taken.delete(place) };
+    this.#onTaken(this.#taken.size);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#taken.delete(place)) this.#onTaken(this.#taken.size);
+      },
+    };
   }
 
   #countFree(voiceId: string): number {

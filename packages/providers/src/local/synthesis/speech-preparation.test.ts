@@ -53,6 +53,40 @@ test("each clause is synthesized once, and again only if it failed", async () =>
   );
 });
 
+test("clauses wait for the end of all calls, and at most a minute each", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const { synthesize, asked } = record();
+  const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
+  preparation.activeCalls = 2;
+  preparation.add({ ...english, texts: ["Hello."] });
+  const counts: number[] = [];
+  for (const ms of [59_000, 1_000, 59_000, 1_000]) {
+    context.mock.timers.tick(ms);
+    await turns();
+    counts.push(asked.length);
+  }
+  assert.deepEqual(counts, [0, 1, 1, 2]);
+  preparation.activeCalls = 1;
+  await turns();
+  assert.equal(asked.length, 2);
+  preparation.activeCalls = 0;
+  await turns();
+  assert.equal(asked.at(-1)?.text, "Goodbye.");
+});
+
+test("a preparation that is closed during a call ends", async () => {
+  const { synthesize, asked } = record();
+  const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
+  preparation.activeCalls = 1;
+  preparation.add({ ...english, texts: ["Hello."] });
+  preparation.close();
+  await settled();
+  assert.deepEqual(asked, []);
+});
+
 test("the number of waiting clauses is limited", async () => {
   const { synthesize, asked } = record();
   const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");

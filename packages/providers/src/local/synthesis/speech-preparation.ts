@@ -17,8 +17,10 @@ const MAX_CHARACTERS = 1000;
 const MAX_WAITING = 2000;
 /** Number of clauses remembered as done. */
 const MAX_DONE = 10_000;
+/** Maximum time that a clause waits for the end of all calls, because a node may always have some. */
+const PATIENCE_MS = 60_000;
 
-/** Synthesizes an agent's fixed texts before calls need them, clause by clause, while no call needs the process. */
+/** Synthesizes an agent's fixed texts before calls need them, clause by clause, while there are no calls. */
 export class SpeechPreparation {
   readonly #synthesize: NonNullable<InferenceHandlers["synthesize"]>;
   readonly #defaultVoice: string;
@@ -27,6 +29,9 @@ export class SpeechPreparation {
   readonly #waiting = new Map<string, { voice: string; speed: number; text: string }>();
   readonly #done = new Set<string>();
   #isRunning = false;
+  #activeCalls = 0;
+  /** Ends the wait for the end of all calls. */
+  #proceed: () => void = () => undefined;
 
   /** @param defaultVoice Voice id of agents that name none. */
   constructor(synthesize: NonNullable<InferenceHandlers["synthesize"]>, defaultVoice: string) {
@@ -48,15 +53,26 @@ export class SpeechPreparation {
     if (!this.#isRunning) void this.#run();
   }
 
+  /**
+   * Number of active calls. A call needs the processor again at any moment: a clause begun between its turns delays the text
+   * of the next turn and the first sound of its answer.
+   */
+  set activeCalls(count: number) {
+    this.#activeCalls = count;
+    if (count === 0) this.#proceed();
+  }
+
   /** Idempotent. */
   close(): void {
     this.#closing.abort();
+    this.#proceed();
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     const { signal } = this.#closing;
     for (const [key, params] of this.#waiting) {
+      if (this.#activeCalls > 0) await this.#waitForEndOfCalls();
       if (signal.aborted) break;
       const request = { ...params, sampleRateHz: 8000, priority: "preparation" } as const;
       // A clause or voice that fails here is reported by the calls that need it.
@@ -67,6 +83,14 @@ export class SpeechPreparation {
       this.#waiting.delete(key);
     }
     this.#isRunning = false;
+  }
+
+  async #waitForEndOfCalls(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, PATIENCE_MS);
+    this.#proceed = resolve;
+    await promise;
+    clearTimeout(timer);
   }
 
   #remember(key: string): void {

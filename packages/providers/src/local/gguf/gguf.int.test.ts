@@ -15,7 +15,8 @@ import { createInferenceLanguageModel } from "./inference-language-model.ts";
 const modelsDir = await ensureModels({ groups: ["smollm2"] });
 const gguf = await loadGguf({
   path: path.join(modelsDir, "smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
-  threads: 2,
+  // Threads that share a core wait for each other by spinning: two of them on one core exceeded the client's deadline.
+  threads: 1,
   contextTokens: 1024,
 });
 const client = createInProcessInference({ generate: gguf.generate });

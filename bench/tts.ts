@@ -37,7 +37,7 @@ async function measure(engine: SpeechEngine, voice: string, clause: string): Pro
     const startMs = performance.now();
     let firstAudioMs: number | undefined;
     let samples = 0;
-    for await (const piece of engine.synthesize(clause, { voice, speed: 1, isUrgent: true }, signal)) {
+    for await (const piece of engine.synthesize(clause, { voice, speed: 1, firstShare: 1 / 3 }, signal)) {
       firstAudioMs ??= performance.now() - startMs;
       samples += piece.samples.length;
     }

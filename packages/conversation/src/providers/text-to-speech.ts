@@ -31,6 +31,11 @@ export interface TextToSpeechOptions {
   speed: number;
   /** Synthesized in advance, with lower priority than calls. */
   isPreparation?: boolean;
+  /**
+   * Share (0–1) of a clause whose audio must have arrived before it begins, so that the rest arrives in time. A voice that
+   * synthesizes as slowly as that may deliver the first clause in two pieces. 1: all of it; absent: unknown.
+   */
+  startShare?: number;
   onEvent: (event: TextToSpeechEvent) => void;
 }
 

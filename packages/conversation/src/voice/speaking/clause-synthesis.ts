@@ -131,6 +131,7 @@ export class ClauseSynthesis {
     const stream: TextToSpeechStream = tts.open({
       ...this.#style,
       voice,
+      startShare: this.#pace.startShare,
       onEvent: (event) => {
         if (!this.#isClosed && this.#stream === stream) this.#receive(event);
       },

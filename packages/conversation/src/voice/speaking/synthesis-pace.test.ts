@@ -71,3 +71,30 @@ test("a voice that delivers a clause in one piece is judged by the whole time", 
   assert.equal(willSuffice(whole, 1_000), false);
   assert.ok(willSuffice(whole, 1_300));
 });
+
+test("a clause begins with the share of it that the voice is told to synthesize first", () => {
+  for (const factor of [0.3, 0.45, 0.7]) {
+    const pace = paceAfter([
+      [500, 1_000],
+      [500 + 2_000 * factor, 2_000],
+    ]);
+    const { startShare } = pace;
+    assert.ok(startShare < 0.6, `${startShare}`);
+    assert.ok(willSuffice(pace, startShare * AUDIO_MS), `${factor}`);
+  }
+});
+
+test("a voice that is slower than it speaks begins with whole phrases", () => {
+  assert.equal(paceAfter([[3_300, AUDIO_MS]]).startShare, 1);
+});
+
+test("the length of a text is learned from audio that was synthesized earlier as well", () => {
+  const speeds = new VoiceSpeeds();
+  const tts = Object.assign(new FakeTextToSpeech(), { assumedRealTimeFactorOf: () => 0.5 });
+  const voice = { tts, voice: "fake" };
+  const pace = new SynthesisPace({ speeds, speed: 1, voice: () => voice, now: () => 0 });
+  pace.noteRequest(1, TEXT);
+  pace.noteEnd(1, { audioMs: AUDIO_MS / 2, isCached: true, isPaused: false });
+  assert.equal(speeds.expectedMs(voice, TEXT, 1), AUDIO_MS / 2);
+  assert.equal(speeds.realTimeFactorOf(voice), 0.5);
+});

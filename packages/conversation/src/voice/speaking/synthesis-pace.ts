@@ -23,6 +23,8 @@ export interface SynthesisPaceOptions {
 
 /** Margin for the audio length of a text, which varies. */
 const LENGTH_MARGIN = 1.1;
+/** Margin for the share of a clause that is synthesized first: if that is too little for the clause to begin, all of it is waited for. */
+const START_MARGIN = 1.25;
 /** Minimum share of a clause that may still be missing. */
 const MIN_REST = 0.1;
 /** A voice that streams at least this fast makes up for delays: its next piece alone must arrive in time, not the whole rest. */
@@ -87,7 +89,8 @@ export class SynthesisPace {
     const text = this.#texts.get(id);
     this.#texts.delete(id);
     const tookMs = now() - this.#beganAt;
-    if (text !== undefined && !isCached && !this.#wasPaused) {
+    if (text !== undefined && isCached) speeds.observeLength(voice(), { text, speed, audioMs });
+    else if (text !== undefined && !this.#wasPaused) {
       const streaming = this.#first && { first: this.#first, longestPieceMs: this.#longestPieceMs };
       speeds.observe(voice(), { text, speed, tookMs, audioMs, ...streaming });
     }
@@ -99,6 +102,14 @@ export class SynthesisPace {
     const [text = ""] = this.#texts.values();
     const { speeds, voice } = this.#options;
     return this.#lengthMs(text) * (speeds.realTimeFactorOf(voice()) ?? 0);
+  }
+
+  /** Share (0–1) of a clause of which the buffered audio probably lasts until the rest arrives. */
+  get startShare(): number {
+    const { speeds, voice } = this.#options;
+    const factor = speeds.streamingFactorOf(voice());
+    // A first share s plays until the rest is there if s ≥ factor × (1 − s).
+    return factor === undefined || factor >= 1 ? 1 : Math.min(1, (START_MARGIN * factor) / (1 + factor));
   }
 
   /** Whether the buffered audio probably lasts until the rest of the clause arrives. */

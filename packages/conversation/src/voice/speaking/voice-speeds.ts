@@ -25,8 +25,6 @@ interface VoiceSpeed {
   streamingFactor: number | undefined;
   /** Audio that arrives at once; `undefined` if no clause was streamed. */
   pieceMs: number | undefined;
-  /** Milliseconds of audio per unit of text at speed 1. */
-  msPerUnit: number;
 }
 
 /** Default until a voice has spoken: 15 characters per second. */
@@ -46,6 +44,8 @@ const MAX_VOICES = 500;
 export class VoiceSpeeds {
   /** Least recently measured first. */
   readonly #speeds = new Map<string, VoiceSpeed>();
+  /** Milliseconds of audio per unit of text at speed 1; least recently measured first. */
+  readonly #msPerUnit = new Map<string, number>();
 
   /** Seconds of synthesis per second of audio; `undefined` if the voice was never measured and has no assumed value. */
   realTimeFactorOf(voice: AgentVoice): number | undefined {
@@ -67,14 +67,13 @@ export class VoiceSpeeds {
 
   /** Expected duration of a text as audio. */
   expectedMs(voice: AgentVoice, text: string, speed: number): number {
-    const msPerUnit = this.#speeds.get(keyOf(voice))?.msPerUnit ?? DEFAULT_MS_PER_UNIT;
+    const msPerUnit = this.#msPerUnit.get(keyOf(voice)) ?? DEFAULT_MS_PER_UNIT;
     return (unitsOf(text) * msPerUnit) / speed;
   }
 
   observe(voice: AgentVoice, clause: SynthesizedClause): void {
-    const { text, speed, tookMs, audioMs, first, longestPieceMs } = clause;
-    const units = unitsOf(text);
-    if (audioMs <= 0 || units === 0) return;
+    const { tookMs, audioMs, first, longestPieceMs } = clause;
+    if (!this.observeLength(voice, clause)) return;
     const key = keyOf(voice);
     const before = this.#speeds.get(key);
     const isStreamed = first !== undefined && audioMs > first.audioMs;
@@ -82,12 +81,26 @@ export class VoiceSpeeds {
       realTimeFactor: tookMs / audioMs,
       streamingFactor: isStreamed ? (tookMs - first.tookMs) / (audioMs - first.audioMs) : undefined,
       pieceMs: isStreamed ? longestPieceMs : undefined,
-      msPerUnit: (audioMs * speed) / units,
     };
-    this.#speeds.delete(key);
-    this.#speeds.set(key, before === undefined ? measured : mixed(before, measured));
-    const [oldest] = this.#speeds.keys();
-    if (this.#speeds.size > MAX_VOICES && oldest !== undefined) this.#speeds.delete(oldest);
+    setNewest(this.#speeds, key, before === undefined ? measured : mixed(before, measured));
+  }
+
+  /**
+   * Measures the length of a text as audio, which may have been synthesized earlier.
+   *
+   * @returns `false` if the clause has no text or no audio.
+   */
+  observeLength(
+    voice: AgentVoice,
+    { text, speed, audioMs }: Pick<SynthesizedClause, "text" | "speed" | "audioMs">,
+  ): boolean {
+    const units = unitsOf(text);
+    if (audioMs <= 0 || units === 0) return false;
+    const key = keyOf(voice);
+    const before = this.#msPerUnit.get(key);
+    const measured = (audioMs * speed) / units;
+    setNewest(this.#msPerUnit, key, before === undefined ? measured : moved(before, measured, LENGTH_SHARE));
+    return true;
   }
 }
 
@@ -96,7 +109,6 @@ function mixed(before: VoiceSpeed, measured: VoiceSpeed): VoiceSpeed {
     realTimeFactor: cautious(before.realTimeFactor, measured.realTimeFactor),
     streamingFactor: mixedIfKnown(before.streamingFactor, measured.streamingFactor),
     pieceMs: mixedIfKnown(before.pieceMs, measured.pieceMs),
-    msPerUnit: moved(before.msPerUnit, measured.msPerUnit, LENGTH_SHARE),
   };
 }
 
@@ -110,6 +122,14 @@ function cautious(before: number, measured: number): number {
 
 function moved(from: number, to: number, share: number): number {
   return from + (to - from) * share;
+}
+
+/** Sets a value, and removes the least recently set one above the limit. */
+function setNewest<T>(values: Map<string, T>, key: string, value: T): void {
+  values.delete(key);
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (values.size > MAX_VOICES && oldest !== undefined) values.delete(oldest);
 }
 
 function keyOf({ tts, voice }: AgentVoice): string {

@@ -17,11 +17,18 @@ export interface InferenceMethods {
     result: HeardText;
   };
   /**
-   * Audio of one clause, in chunks as it is synthesized. `voice`: `kokoro/af_heart`, `dittli/…`. For urgent clauses the
-   * beginning is synthesized before the rest. Preparation runs while no call needs this process, and is kept on disk.
+   * Audio of one clause, in chunks as it is synthesized. `voice`: `kokoro/af_heart`, `dittli/…`. `firstShare`: share (0–1)
+   * of the first phrase that is synthesized before the rest; default 1: all of it. Preparation runs while no call needs this process, and is kept on disk.
    */
   synthesize: {
-    params: { text: string; voice: string; speed: number; sampleRateHz: number; priority: JobPriority };
+    params: {
+      text: string;
+      voice: string;
+      speed: number;
+      sampleRateHz: number;
+      priority: JobPriority;
+      firstShare?: number | undefined;
+    };
     /** `endsPhrase`: a pause after it sounds natural. */
     chunk: { pcm: Int16Array; endsPhrase?: boolean };
     /** Times of the words, empty if unknown; whether the audio was synthesized earlier. */

@@ -12,11 +12,7 @@ const LAST_SOUND_FRAMES = 10;
 const FIRST_PART = { min: 20, max: 40 };
 /** Minimum length of the rest. A phrase with less is synthesized whole in about the same time, and sounds better. */
 const MIN_REST = 32;
-/**
- * Share of the phrase in the first part. A voice that takes half of the length of the rest, which is the slowest that
- * starts with its first piece, has the rest ready while a third of the phrase plays.
- */
-const FIRST_SHARE = 1 / 3;
+
 /**
  * The frames to synthesize. The model spends nearly half of a short phrase on the silence around it, which takes as
  * long as speech.
@@ -36,9 +32,14 @@ export function speechFrames(durations: Float32Array, total: number, hasMark: bo
  * Splits a phrase between two words, so that its beginning plays while the rest is synthesized.
  *
  * @param ends Frames between two words, ascending.
+ * @param firstShare Minimum share (0–1) of the first part: it plays until the rest is ready.
  */
-export function partFrames({ from, to }: FrameRange, ends: readonly number[]): FrameRange[] {
-  const min = Math.max(FIRST_PART.min, Math.ceil((to - from) * FIRST_SHARE));
+export function partFrames(
+  { from, to }: FrameRange,
+  ends: readonly number[],
+  firstShare: number,
+): FrameRange[] {
+  const min = Math.max(FIRST_PART.min, Math.ceil((to - from) * firstShare));
   const max = Math.max(FIRST_PART.max, 2 * min);
   const seam = ends.find((end) => end >= from + min && end <= from + max && to - end >= MIN_REST);
   return seam === undefined

@@ -89,9 +89,10 @@ class Kokoro implements SpeechEngine {
       const encoded = await this.#model.encode({ ids, style, speed: voice.speed });
       const frames = encoded.contents.length / CONTENT_ROWS;
       const whole = speechFrames(encoded.durations, frames, phrase.mark !== undefined);
-      const isParted = voice.isUrgent === true && index === 0;
+      const { firstShare = 1 } = voice;
+      const isParted = firstShare < 1 && index === 0;
       const ends = wordEnds(encoded.durations, ids, SPACE_ID);
-      const parts = isParted ? partFrames(whole, ends) : [whole];
+      const parts = isParted ? partFrames(whole, ends, firstShare) : [whole];
       let overlap = new Float32Array(0);
       for (const part of parts) {
         signal.throwIfAborted();

@@ -5,8 +5,8 @@ export interface EngineVoice {
   voice: string;
   /** 0.5–2, 1 is the voice's own pace. */
   speed: number;
-  /** A caller waits for the first sound: a slow engine may synthesize it before the rest. */
-  isUrgent?: boolean;
+  /** Share (0–1) of the first phrase that a slow engine synthesizes before the rest. Default 1: the whole phrase at once. */
+  firstShare?: number | undefined;
 }
 
 /** A phrase, or a part of one, with the pause after it and without silence before it. */

@@ -176,7 +176,7 @@ class ClauseSynthesizer {
   }
 
   async #synthesize(
-    { text, speed, priority }: Params,
+    { text, speed, priority, firstShare }: Params,
     { engine, voice, rateHz, key }: Resolved,
     { signal, emit }: Context,
     giveWay: GiveWay,
@@ -185,8 +185,7 @@ class ClauseSynthesizer {
     const pieces: Int16Array[] = [];
     const wordEndsMs: number[] = [];
     let spokenMs = 0;
-    const isUrgent = priority === "turn";
-    for await (const piece of engine.synthesize(text, { voice, speed, isUrgent }, signal)) {
+    for await (const piece of engine.synthesize(text, { voice, speed, firstShare }, signal)) {
       signal.throwIfAborted();
       for (const endMs of piece.wordEndsMs) wordEndsMs.push(spokenMs + endMs);
       spokenMs += (piece.samples.length * 1000) / engine.sampleRateHz;

@@ -51,6 +51,9 @@ const ASSUMED_REAL_TIME_FACTOR = 2;
 /** Maximum time that preparation waits until no call needs the process. */
 const PREPARATION_TIMEOUT_MS = 600_000;
 
+/** Of a voice that takes half of the length of its audio. */
+const DEFAULT_START_SHARE = 1 / 3;
+
 /** One clause ahead of the one being emitted, and no more: the engine serves other calls. */
 const MAX_REQUESTED = 2;
 
@@ -121,12 +124,19 @@ class LocalStream implements TextToSpeechStream {
     clause.state = "requested";
     const callPriority = this.#hasRequested ? "partial" : "turn";
     this.#hasRequested = true;
-    const { voice, speed, sampleRateHz, isPreparation = false } = this.#options;
+    const {
+      voice,
+      speed,
+      sampleRateHz,
+      isPreparation = false,
+      startShare = DEFAULT_START_SHARE,
+    } = this.#options;
     const priority = isPreparation ? "preparation" : callPriority;
+    const firstShare = priority === "turn" ? startShare : undefined;
     this.#client
       .request(
         "synthesize",
-        { text: clause.text, voice, speed, sampleRateHz, priority },
+        { text: clause.text, voice, speed, sampleRateHz, priority, firstShare },
         {
           signal: this.#abort.signal,
           deadlineMs: isPreparation ? PREPARATION_TIMEOUT_MS : this.#deadlineMs,

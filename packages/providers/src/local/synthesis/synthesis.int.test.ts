@@ -145,6 +145,8 @@ test("the default voice reports the end of each of its words", async () => {
     speed: 1,
     sampleRateHz: 8000,
     priority: "turn",
+    // Some words are in the second part of their phrase.
+    firstShare: 1 / 3,
   } as const;
   const chunks: number[] = [];
   const emit = ({ pcm }: { pcm: Int16Array }): void => void chunks.push(pcm.length);

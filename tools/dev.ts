@@ -1,5 +1,6 @@
 /**
- * `npm run dev`: runs Parley and restarts it whenever a source file changes; open pages reload themselves. The embedded
+ * `npm run dev`: runs Parley and restarts it whenever a source file changes. Open pages reload themselves, also after a
+ * change of the dashboard, which needs no restart: the next request builds it. The embedded
  * PostgreSQL keeps running between restarts. Configuration is that of `npm start` (docs/operating.md).
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -47,7 +48,7 @@ process.once("SIGINT", () => void stop());
 process.once("SIGTERM", () => void stop());
 
 function isSource(file: string): boolean {
-  return /\.(ts|tsx|css|html|sql|json)$/.test(file) && !/node_modules|\.test\.ts$/.test(file);
+  return /\.(ts|sql|json)$/.test(file) && !/node_modules|^dashboard\/|\.test\.ts$/.test(file);
 }
 
 function start(): ChildProcess {

@@ -1,83 +1,71 @@
-/** The pages that people see, bundled. There is no built copy that could be out of date: the server builds them at the first request. */
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { build, stop } from "esbuild";
-
-const root = import.meta.dirname;
-
-/** A file of a page, under the path at which the page requests it. */
-export interface PageFile {
-  path: string;
-  contentType: string;
-  bytes: Uint8Array;
-  /** Whether the path changes with the content, so that it can be kept for ever. */
-  isImmutable: boolean;
-}
-
-const contentTypes: Readonly<Record<string, string>> = {
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-};
-
-let built: Promise<readonly PageFile[]> | undefined;
-
 /**
- * Bundles `/try` and what it needs, once in a process. Takes some tenths of a second, in a process of its own that ends
- * with it.
- *
- * @throws Error if the sources do not compile.
+ * `npm run pages`: builds the pages into a folder named after a hash of their sources, unless it exists. Runs after `npm ci`,
+ * and before the first page is served if the sources have changed since.
  */
-export async function buildPages(): Promise<readonly PageFile[]> {
-  built ??= bundleOnce();
-  return await built;
-}
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { build } from "vite";
+import { locatePages } from "./pages.ts";
 
-async function bundleOnce(): Promise<PageFile[]> {
+const dist = path.join(import.meta.dirname, "dist");
+/** A server that runs since before an update still serves its own. */
+const KEPT_BUILDS = 3;
+/** Smaller files gain nothing. */
+const MIN_COMPRESSED_BYTES = 1_024;
+
+async function buildOnce(): Promise<void> {
+  const folder = await locatePages();
+  if (await exists(folder)) return;
+  const unfinished = path.join(dist, `unfinished-${process.pid}`);
   try {
-    return await bundle();
+    await build({ root: import.meta.dirname, logLevel: "error", build: { outDir: unfinished } });
+    await compressAll(unfinished);
+    await rename(unfinished, folder).catch(async (error: unknown) => {
+      // Another process has built the same.
+      if (!(await exists(folder))) throw error;
+    });
   } finally {
-    await stop();
+    await rm(unfinished, { recursive: true, force: true });
   }
+  await removeOldBuilds(folder);
 }
 
-async function bundle(): Promise<PageFile[]> {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(root, "src/try/try.tsx")],
-    outdir: path.join(root, "out"),
-    write: false,
-    bundle: true,
-    minify: true,
-    format: "esm",
-    target: ["es2022"],
-    jsx: "automatic",
-    define: { "process.env.NODE_ENV": '"production"' },
-    legalComments: "none",
-    logLevel: "silent",
-  });
-  const assets = outputFiles.map(({ path: file, contents }): PageFile => {
-    const { name, ext } = path.parse(file);
-    const hash = createHash("sha256").update(contents).digest("hex").slice(0, 12);
-    return {
-      path: `/assets/${name}-${hash}${ext}`,
-      contentType: contentTypes[ext] ?? "application/octet-stream",
-      bytes: contents,
-      isImmutable: true,
-    };
-  });
-  return [...assets, await page("/try", "src/try/try.html", assets)];
+async function compressAll(folder: string): Promise<void> {
+  const assets = path.join(folder, "assets");
+  const files = await readdir(assets);
+  await Promise.all(files.map(async (file) => await compress(path.join(assets, file))));
 }
 
-async function page(url: string, template: string, assets: readonly PageFile[]): Promise<PageFile> {
-  const find = (extension: string): string =>
-    assets.find(({ path: file }) => file.endsWith(extension))?.path ?? "";
-  const html = (await readFile(path.join(root, template), "utf8"))
-    .replace("{{script}}", find(".js"))
-    .replace("{{styles}}", find(".css"));
-  return {
-    path: url,
-    contentType: "text/html; charset=utf-8",
-    bytes: Buffer.from(html),
-    isImmutable: false,
-  };
+async function compress(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  if (bytes.length < MIN_COMPRESSED_BYTES) return;
+  const [brotli, zipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  await Promise.all([writeFile(`${file}.br`, brotli), writeFile(`${file}.gz`, zipped)]);
 }
+
+async function removeOldBuilds(newest: string): Promise<void> {
+  const folders = (await readdir(dist)).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  const builds = await Promise.all(
+    folders.map(async (name) => {
+      const folder = path.join(dist, name);
+      return { folder, builtAtMs: folder === newest ? Infinity : (await stat(folder)).mtimeMs };
+    }),
+  );
+  const old = builds.sort((one, other) => other.builtAtMs - one.builtAtMs).slice(KEPT_BUILDS);
+  await Promise.all(old.map(async ({ folder }) => await rm(folder, { recursive: true, force: true })));
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+await mkdir(dist, { recursive: true });
+await buildOnce();

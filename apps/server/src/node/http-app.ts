@@ -1,4 +1,5 @@
-import type { PageFile } from "@parley/dashboard";
+import { fileURLToPath } from "node:url";
+import { sections } from "@parley/dashboard/sections";
 import type { FastifyInstance } from "fastify";
 import { registerDiagnosis } from "../doctor/diagnosis.routes.ts";
 import type { CheckResult } from "../doctor/finding.ts";
@@ -49,15 +50,21 @@ export async function createHttpApp(
   };
   registerDiagnosis(app, { operatorApiKey, diagnose });
   if (storage instanceof FolderStorage) registerFolderRoutes(app, storage, clock);
-  registerPages(app, buildPages, {
+  registerPages(app, {
+    sections: sections.map(({ path }) => path),
+    findFolder: findPages,
     callUrl: web.publicUrl,
     recordingUrl: objectStorage.type === "s3" ? objectStorage.endpoint : undefined,
-    isDevelopment: config.isDevelopment,
+    sourceFolder: config.isDevelopment ? dashboardSources() : undefined,
   });
   return app;
 }
 
-async function buildPages(): Promise<readonly PageFile[]> {
+function dashboardSources(): string {
+  return fileURLToPath(new URL("src", import.meta.resolve("@parley/dashboard")));
+}
+
+async function findPages(): Promise<string> {
   const dashboard = await import("@parley/dashboard");
-  return await dashboard.buildPages();
+  return await dashboard.findPages();
 }

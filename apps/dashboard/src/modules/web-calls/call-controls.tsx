@@ -1,7 +1,7 @@
 import type { JoinError, WebCall } from "@parley/client";
 import { useEffect, useId, useRef, useState } from "react";
 import { HangUpIcon, MicrophoneIcon, VolumeIcon } from "../../ui/icons.tsx";
-import { messageOf } from "../../ui/use-loaded.ts";
+import { messageOf } from "../../ui/problem.tsx";
 import { AgentState } from "./agent-state.tsx";
 import "./call-controls.css";
 import { LevelMeter, MicrophoneChoice } from "./microphone-choice.tsx";

@@ -1,5 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
-import { messageOf } from "../../ui/use-loaded.ts";
+import { messageOf } from "../../ui/problem.tsx";
 import "./instruction-form.css";
 
 const LONGEST = 2000;

@@ -1,7 +1,7 @@
 import { type Microphone, listMicrophones, openMicrophone } from "@parley/client";
 import { useCallback, useEffect, useId, useState } from "react";
 import { useLevel } from "../../ui/use-level.ts";
-import { messageOf } from "../../ui/use-loaded.ts";
+import { messageOf } from "../../ui/problem.tsx";
 import "./microphone-choice.css";
 
 interface MicrophoneChoiceProps {

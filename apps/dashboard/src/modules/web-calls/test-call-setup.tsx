@@ -1,7 +1,7 @@
 import type { Agent, Environment, Parley, TestCallCreate } from "@parley/client";
-import { type FormEvent, useCallback, useEffect, useId, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useId, useState } from "react";
 import { CallIcon } from "../../ui/icons.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { MicrophoneChoice, MicrophoneTest } from "./microphone-choice.tsx";
 import { VariablesEditor } from "./variables-editor.tsx";
 import { type VariableRow, rowsOf, valuesOf } from "./variables.rules.ts";
@@ -26,9 +26,10 @@ export function TestCallSetup(props: TestCallSetupProps) {
     setEnvironment("");
     setRows(rowsOf({ ...agent.defaultVariables, ...agent.testVariables }));
   }, [agent]);
-  const environments = useLoaded(
-    useCallback(async (signal) => await parley.listEnvironments(agent.id, { signal }), [parley, agent.id]),
-  );
+  const environments = useQuery({
+    queryKey: ["agents", agent.id, "environments"],
+    queryFn: async ({ signal }) => await parley.listEnvironments(agent.id, { signal }),
+  });
   const start = (event: FormEvent): void => {
     event.preventDefault();
     onStart({ environment: environment === "" ? null : environment, variables: valuesOf(rows) });
@@ -44,16 +45,15 @@ export function TestCallSetup(props: TestCallSetupProps) {
           onChange={({ target }) => setEnvironment(target.value)}
         >
           <option value="">Draft (as saved)</option>
-          {environments.state === "ready" &&
-            environments.value.map((each) => (
-              <option key={each.name} value={each.name}>
-                {nameOf(each)}
-              </option>
-            ))}
+          {environments.data?.map((each) => (
+            <option key={each.name} value={each.name}>
+              {nameOf(each)}
+            </option>
+          ))}
         </select>
-        {environments.state === "failed" && (
+        {environments.error !== null && (
           <p role="alert" className="hint">
-            {environments.message}
+            {environments.error.message}
           </p>
         )}
       </div>

@@ -6,6 +6,7 @@ import { explainEnd, isOrdinaryEnd } from "./end-reasons.ts";
 import { InstructionForm } from "./instruction-form.tsx";
 import { Latency } from "./latency.tsx";
 import { TestCallSetup } from "./test-call-setup.tsx";
+import "./controls.css";
 import "./test-call.css";
 import { Transcript } from "./transcript.tsx";
 import { useCallRecord } from "./use-call-record.ts";
@@ -52,7 +53,7 @@ export function TestCall({ parley, agent, children }: TestCallProps) {
     );
   }
   return (
-    <div className="test-call">
+    <div className="web-call test-call">
       <section className="card side" aria-label="Call">
         {joining.phase === "failed" && (
           <p role="alert" className="notice error">
@@ -107,7 +108,7 @@ function JoinedCall(props: JoinedCallProps) {
   );
   if (end === undefined) {
     return (
-      <div className="test-call in-call">
+      <div className="web-call test-call in-call">
         <section className="card side" aria-label="Call">
           <CallControls
             call={call}
@@ -123,7 +124,7 @@ function JoinedCall(props: JoinedCallProps) {
     );
   }
   return (
-    <div className="test-call ended">
+    <div className="web-call test-call ended">
       <div className="column">
         <section className="card side" aria-label="Ended call">
           <Ending end={end} />

@@ -1,6 +1,6 @@
 import type { CallDetail, Parley } from "@parley/client";
 import { useEffect, useState } from "react";
-import { messageOf } from "../../ui/use-loaded.ts";
+import { messageOf } from "../../ui/problem.tsx";
 import { isComplete } from "./call-record.rules.ts";
 
 const POLL_INTERVAL_MS = 1_000;

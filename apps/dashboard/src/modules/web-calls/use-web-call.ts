@@ -1,6 +1,6 @@
 import { type JoinOptions, type WebCall, type WebCallEvents, joinCall, openMicrophone } from "@parley/client";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { messageOf } from "../../ui/use-loaded.ts";
+import { messageOf } from "../../ui/problem.tsx";
 
 /** A call as this page is in it. It stays when it has ended, to be read. */
 type Joining =

@@ -1,39 +1,61 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
-import { buildPages } from "@parley/dashboard";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { fastify } from "fastify";
-import { sendError } from "./errors.ts";
+import { sendError, sendNotFound } from "./errors.ts";
 import { registerPages } from "./pages.ts";
 
-function createApp(build = buildPages, addresses?: Parameters<typeof registerPages>[2]) {
+const SCRIPT = "console.log('a page');";
+let folder: string;
+
+/** A build as Vite makes it. */
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "parley-pages-"));
+  await mkdir(path.join(folder, "assets"));
+  await writeFile(path.join(folder, "assets", "index-1a2b.js"), SCRIPT);
+  await writeFile(path.join(folder, "assets", "index-1a2b.js.gz"), gzipSync(SCRIPT));
+  await writeFile(
+    path.join(folder, "index.html"),
+    '<head><meta property="csp-nonce" nonce="{{nonce}}" /><script src="/assets/index-1a2b.js"></script></head>',
+  );
+});
+
+after(async () => await rm(folder, { recursive: true }));
+
+function createApp(options?: Partial<Parameters<typeof registerPages>[1]>) {
   const app = fastify();
   app.setErrorHandler(sendError);
-  registerPages(app, build, addresses);
+  app.setNotFoundHandler(sendNotFound);
+  registerPages(app, { sections: ["/agents", "/try"], findFolder: async () => folder, ...options });
   return app;
 }
 
-test("the page and its files are served, the files with unlimited caching", async () => {
+test("the page is served at each of its paths, and its files with unlimited caching and compressed", async () => {
   const app = createApp();
-  const page = await app.inject({ url: "/try?from=mail" });
-  assert.equal(page.statusCode, 200);
-  assert.equal(page.headers["content-type"], "text/html; charset=utf-8");
-  assert.equal(page.headers["cache-control"], "no-cache");
-  const names = [...page.body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, name = ""]) => name);
-  assert.equal(names.length, 2);
-  for (const url of names) {
-    const plain = await app.inject({ url });
-    assert.equal(plain.statusCode, 200);
-    assert.match(String(plain.headers["cache-control"]), /immutable/);
-    const zipped = await app.inject({ url, headers: { "accept-encoding": "br, gzip" } });
-    assert.equal(zipped.headers["content-encoding"], "gzip");
-    assert.equal(gunzipSync(zipped.rawPayload).toString(), plain.body);
+  for (const url of ["/", "/try?from=mail", "/agents", "/agents/1/versions"]) {
+    const page = await app.inject({ url });
+    assert.equal(page.statusCode, 200);
+    assert.equal(page.headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(page.headers["cache-control"], "no-store");
   }
+  const url = "/assets/index-1a2b.js";
+  const plain = await app.inject({ url });
+  assert.equal(plain.body, SCRIPT);
+  assert.equal(plain.headers["cache-control"], "public, max-age=31536000, immutable");
+  assert.match(String(plain.headers["content-type"]), /^text\/javascript/);
+  const zipped = await app.inject({ url, headers: { "accept-encoding": "gzip" } });
+  assert.equal(zipped.headers["content-encoding"], "gzip");
+  assert.deepEqual(zipped.rawPayload, gzipSync(SCRIPT));
+  const again = await app.inject({ url, headers: { "if-none-match": String(plain.headers.etag) } });
+  assert.equal(again.statusCode, 304);
   await app.close();
 });
 
-test("the page may connect only to its own server", async () => {
-  const app = createApp(buildPages, {
+test("the page may connect only to its own server, and only its own style elements apply", async () => {
+  const app = createApp({
     callUrl: "https://voice.example.com/parley",
     recordingUrl: "https://s3.example.com",
   });
@@ -43,35 +65,42 @@ test("the page may connect only to its own server", async () => {
   assert.match(policy, /connect-src 'self' https:\/\/voice\.example\.com;/);
   assert.match(policy, /media-src 'self' https:\/\/voice\.example\.com https:\/\/s3\.example\.com;/);
   assert.doesNotMatch(policy, /unsafe/);
-  assert.doesNotMatch(body, /<script(?![^>]*src=)|style=/);
-  await app.close();
-});
-
-test("a page that has not changed is not sent again", async () => {
-  const app = createApp();
-  const { headers } = await app.inject({ url: "/try" });
-  const again = await app.inject({ url: "/try", headers: { "if-none-match": String(headers.etag) } });
-  assert.equal(again.statusCode, 304);
-  assert.equal(again.body, "");
+  const [, nonce = ""] = /style-src 'self' 'nonce-([^']+)'/.exec(policy) ?? [];
+  assert.ok(body.includes(`nonce="${nonce}"`));
+  const other = await app.inject({ url: "/try" });
+  assert.ok(!String(other.headers["content-security-policy"]).includes(nonce), "each page has its own nonce");
   await app.close();
 });
 
 test("no other file is served", async () => {
   const app = createApp();
-  for (const url of ["/assets/try.js", "/assets/..%2f..%2fpackage.json", "/assets/"]) {
-    assert.equal((await app.inject({ url })).statusCode, 404);
+  for (const url of [
+    "/assets/try.js",
+    "/assets/..%2findex.html",
+    "/assets/..%2f..%2fpackage.json",
+    "/assets/",
+    "/elsewhere",
+  ]) {
+    assert.equal((await app.inject({ url })).statusCode, 404, url);
   }
   await app.close();
 });
 
-test("pages that cannot be built are a server error, and the server continues", async () => {
-  const app = createApp(() => Promise.reject(new Error("does not compile")));
+test("pages that cannot be built are a server error, and the next request tries again", async () => {
+  let isBroken = true;
+  const findFolder = async () => {
+    if (isBroken) throw new Error("does not compile");
+    return folder;
+  };
+  const app = createApp({ findFolder });
   assert.equal((await app.inject({ url: "/try" })).statusCode, 500);
+  isBroken = false;
+  assert.equal((await app.inject({ url: "/try" })).statusCode, 200);
   await app.close();
 });
 
-test("in development a page reloads itself after a restart of the server", async () => {
-  const app = createApp(buildPages, { isDevelopment: true });
+test("in development a page reloads itself after a restart of the server, and after a change of its sources", async () => {
+  const app = createApp({ sourceFolder: folder });
   const page = await app.inject("/try");
   const [, script = ""] = /<script src="(\/dev\/[^"]+)"/.exec(page.body) ?? [];
   const { body, headers } = await app.inject(script);
@@ -82,6 +111,9 @@ test("in development a page reloads itself after a restart of the server", async
   assert.equal(answer.headers.get("content-type"), "text/event-stream");
   const reader = answer.body?.getReader();
   assert.ok((await reader?.read())?.done === false, "the stream stays open");
+  await writeFile(path.join(folder, "page.tsx"), "");
+  const { value } = (await reader?.read()) ?? {};
+  assert.match(Buffer.from(value ?? []).toString(), /changed/);
   await app.close();
   await assert.rejects(async () => await reader?.read());
 });

@@ -1,14 +1,28 @@
-import { createHash } from "node:crypto";
-import { gzipSync } from "node:zlib";
-import type { PageFile } from "@parley/dashboard";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 import { addReloadScript, registerReload } from "./dev-reload.ts";
 
-interface ServedFile extends PageFile {
-  gzipped: Uint8Array;
-  etag: string;
-}
+const NONCE_BYTES = 16;
+/** Placeholder in the page. */
+const NONCE = "{{nonce}}";
+/** Best first; the last is the file as it is, which every client accepts. */
+const encodings = [
+  { name: "br", extension: ".br", pattern: /\bbr\b/ },
+  { name: "gzip", extension: ".gz", pattern: /\bgzip\b/ },
+  { name: undefined, extension: "", pattern: /(?:)/ },
+] as const;
+const contentTypes: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+  ".png": "image/png",
+};
+const assetHeaders = { vary: "accept-encoding", "x-content-type-options": "nosniff" };
+const assetOptions = { immutable: true, maxAge: "365d", index: false } as const;
 
 interface PageAddresses {
   /** Address at which browsers join calls, if it differs from the page's own. */
@@ -18,75 +32,90 @@ interface PageAddresses {
 }
 
 interface PageOptions extends PageAddresses {
-  /** Whether pages reload themselves when the server has restarted. */
-  isDevelopment?: boolean;
+  /** Paths that the dashboard answers, each with all below it. */
+  sections: readonly string[];
+  /** Returns the folder of the built pages: `index.html` and `assets/`. Called once; in development, for each request. */
+  findFolder: () => Promise<string>;
+  /** In development, the folder of the pages' sources: pages reload themselves when it changes. */
+  sourceFolder?: string | undefined;
 }
 
-/**
- * Serves the web pages. They connect only to this server and those named here.
- *
- * @param build Called once, with the first request.
- */
+/** Serves the dashboard. Its pages connect only to this server and those named here. */
 export function registerPages(
   app: FastifyInstance,
-  build: () => Promise<readonly PageFile[]>,
-  { isDevelopment = false, ...addresses }: PageOptions = {},
+  { sections, findFolder, sourceFolder, ...addresses }: PageOptions,
 ): void {
-  if (isDevelopment) registerReload(app);
-  let served: Promise<ReadonlyMap<string, ServedFile>> | undefined;
-  const serveAll = async (): Promise<ReadonlyMap<string, ServedFile>> => {
-    const files = await build();
-    const ready = isDevelopment ? files.map(addReload) : files;
-    return new Map(ready.map((file) => [file.path, prepare(file)]));
-  };
-  const headers = {
-    "content-security-policy": contentSecurityPolicy(addresses),
-    "permissions-policy": "microphone=(self), camera=(), geolocation=()",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-  };
-  app.get("/", { logLevel: "warn" }, async (_request, reply) => await reply.redirect("/try"));
-  for (const url of ["/try", "/assets/:file"]) {
-    app.get(url, { logLevel: "warn" }, async (request, reply) => {
-      const [path = ""] = request.url.split("?");
-      const file = (await (served ??= serveAll())).get(path);
-      if (file === undefined) throw new AppError("not_found");
-      reply.headers(headers);
-      return await send(file, request, reply);
+  if (sourceFolder !== undefined) registerReload(app, sourceFolder);
+  const find = sourceFolder === undefined ? rememberSuccess(findFolder) : findFolder;
+  app.get("/assets/:file", { logLevel: "warn" }, async (request, reply) => {
+    return await sendAsset(path.join(await find(), "assets"), request, reply);
+  });
+  for (const url of ["/", ...sections.flatMap((section) => [section, `${section}/*`])]) {
+    app.get(url, { logLevel: "warn" }, async (_request, reply) => {
+      const html = await readFile(path.join(await find(), "index.html"), "utf8");
+      const nonce = randomBytes(NONCE_BYTES).toString("base64");
+      reply.headers({
+        "cache-control": "no-store",
+        "content-security-policy": contentSecurityPolicy(nonce, addresses),
+        "permissions-policy": "microphone=(self), camera=(), geolocation=()",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      });
+      const page = html.replaceAll(NONCE, nonce);
+      return await reply
+        .type("text/html; charset=utf-8")
+        .send(sourceFolder === undefined ? page : addReloadScript(page));
     });
   }
 }
 
-async function send(file: ServedFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  reply.headers({
-    "cache-control": file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache",
-    etag: file.etag,
-    vary: "accept-encoding",
-  });
-  if (request.headers["if-none-match"] === file.etag) return await reply.code(304).send();
-  reply.type(file.contentType);
-  const isGzipAccepted = /\bgzip\b/.test(String(request.headers["accept-encoding"]));
-  if (!isGzipAccepted) return await reply.send(file.bytes);
-  return await reply.header("content-encoding", "gzip").send(file.gzipped);
+/** Sends a file whose name changes with its content, compressed if the build has compressed it. */
+async function sendAsset(
+  folder: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // Loaded on demand, because the start need not wait for it.
+  const { send } = await import("@fastify/send");
+  const { file } = request.params as { file: string };
+  const accepted = String(request.headers["accept-encoding"]);
+  for (const { name, extension, pattern } of encodings) {
+    if (!pattern.test(accepted) || !isFileName(file)) continue;
+    const sent = await send(request.raw, `${file}${extension}`, { root: folder, ...assetOptions });
+    if (sent.statusCode >= 400) continue;
+    const headers = { ...sent.headers, ...assetHeaders, "content-type": typeOf(file) };
+    if (name !== undefined) reply.header("content-encoding", name);
+    return await reply.code(sent.statusCode).headers(headers).send(sent.stream);
+  }
+  throw new AppError("not_found");
 }
 
-function addReload(file: PageFile): PageFile {
-  if (!file.contentType.startsWith("text/html")) return file;
-  return { ...file, bytes: Buffer.from(addReloadScript(Buffer.from(file.bytes).toString("utf8"))) };
+/** A failure is not remembered: the next page tries again. */
+function rememberSuccess<T>(find: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return async () => {
+    found ??= find();
+    try {
+      return await found;
+    } catch (error) {
+      found = undefined;
+      throw error;
+    }
+  };
 }
 
-function prepare(file: PageFile): ServedFile {
-  const hash = createHash("sha256").update(file.bytes).digest("base64url").slice(0, 22);
-  return { ...file, gzipped: gzipSync(file.bytes, { level: 9 }), etag: `W/"${hash}"` };
-}
+const isFileName = (file: string): boolean => /^[\w-][\w.-]*$/.test(file);
 
-function contentSecurityPolicy({ callUrl, recordingUrl }: PageAddresses): string {
+const typeOf = (file: string): string => contentTypes[path.extname(file)] ?? "application/octet-stream";
+
+/** The nonce allows the style elements of the component library, which hold no user's text. */
+function contentSecurityPolicy(nonce: string, { callUrl, recordingUrl }: PageAddresses): string {
   const selfAnd = (...urls: (string | undefined)[]): string =>
     ["'self'", ...urls.flatMap((url) => (url === undefined ? [] : new URL(url).origin))].join(" ");
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     `connect-src ${selfAnd(callUrl)}`,
     `media-src ${selfAnd(callUrl, recordingUrl)}`,

@@ -1,0 +1,43 @@
+import { NavLink } from "@mantine/core";
+import { useRouterState } from "@tanstack/react-router";
+import type { LucideIcon } from "lucide-react";
+import BookOpen from "lucide-react/icons/book-open";
+import Bot from "lucide-react/icons/bot";
+import Mic from "lucide-react/icons/mic";
+import { NavigationLink } from "../ui/links.tsx";
+import { type SectionPath, sections } from "./sections.ts";
+
+const ICON_SIZE_PX = 18;
+
+const icons: Readonly<Record<SectionPath, LucideIcon>> = { "/agents": Bot, "/try": Mic };
+
+/** Links to the sections, and to the API reference, which is a page of its own. */
+export function Navigation() {
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  return (
+    <ul className="navigation">
+      {sections.map(({ path, label }) => {
+        const Icon = icons[path];
+        const isHere = pathname === path || pathname.startsWith(`${path}/`);
+        return (
+          <li key={path}>
+            <NavigationLink
+              to={path}
+              label={label}
+              leftSection={<Icon size={ICON_SIZE_PX} aria-hidden />}
+              active={isHere}
+              aria-current={isHere ? "page" : undefined}
+            />
+          </li>
+        );
+      })}
+      <li>
+        <NavLink
+          href="/docs"
+          label="API reference"
+          leftSection={<BookOpen size={ICON_SIZE_PX} aria-hidden />}
+        />
+      </li>
+    </ul>
+  );
+}

@@ -1,0 +1,34 @@
+import { createRoute, createRouter, Navigate } from "@tanstack/react-router";
+import { agentRoutes } from "../modules/agents/agents.routes.ts";
+import { tryRoute } from "../modules/try/try.routes.ts";
+import { ErrorPage } from "./error-page.tsx";
+import { NotFoundPage } from "./not-found-page.tsx";
+import { rootRoute, shellRoute, signedInRoute } from "./routes.tsx";
+import { LoadingPage } from "../ui/loading.tsx";
+
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/",
+  component: () => <Navigate to="/agents" replace />,
+});
+
+/** All pages: each feature adds its routes here. */
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  shellRoute.addChildren([tryRoute, signedInRoute.addChildren([...agentRoutes])]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  defaultErrorComponent: ErrorPage,
+  defaultNotFoundComponent: NotFoundPage,
+  defaultPendingComponent: LoadingPage,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

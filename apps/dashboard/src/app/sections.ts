@@ -1,0 +1,17 @@
+/** A part of the dashboard, named by the first segment of its paths. */
+export interface Section {
+  path: `/${string}`;
+  /** Text in the navigation. `undefined`: the section is reached in another way. */
+  label: string | undefined;
+}
+
+/**
+ * All sections, in the order of the navigation. The server answers their paths, and all below, with the dashboard; the
+ * navigation shows those with a label (navigation.tsx gives each its icon).
+ */
+export const sections = [
+  { path: "/agents", label: "Agents" },
+  { path: "/try", label: "Talk to an agent" },
+] as const satisfies readonly Section[];
+
+export type SectionPath = (typeof sections)[number]["path"];

@@ -1,0 +1,74 @@
+import { AppShell, Box, Burger, Container, Drawer, Group } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { AppearanceMenu } from "./appearance-menu.tsx";
+import { Logo } from "./logo.tsx";
+import { Navigation } from "./navigation.tsx";
+import { AccountMenu } from "./session/account-menu.tsx";
+import { OrganizationSwitcher } from "./session/organization-switcher.tsx";
+import { useSession } from "./session/session.tsx";
+import "./shell.css";
+
+const HEADER_HEIGHT_PX = 56;
+const NAVIGATION_WIDTH_PX = 224;
+
+/** The frame of every page: header above, navigation at the left, or in a drawer on narrow screens. */
+export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
+  const [isDrawerOpen, drawer] = useDisclosure(false);
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(drawer.close, [pathname, drawer.close]);
+  return (
+    <AppShell
+      header={{ height: HEADER_HEIGHT_PX }}
+      navbar={{ width: NAVIGATION_WIDTH_PX, breakpoint: "sm", collapsed: { mobile: true } }}
+    >
+      <a className="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap">
+          <Burger
+            hiddenFrom="sm"
+            size="sm"
+            opened={isDrawerOpen}
+            onClick={drawer.toggle}
+            aria-label="Navigation"
+            aria-expanded={isDrawerOpen}
+          />
+          <Link to="/" className="home-link" aria-label="Parley: start page">
+            <Logo />
+            <Box visibleFrom="sm" component="span">
+              Parley
+            </Box>
+          </Link>
+          <SessionControls />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Sections">
+        <Navigation />
+      </AppShell.Navbar>
+      <Drawer opened={isDrawerOpen} onClose={drawer.close} title="Parley" size="xs" hiddenFrom="sm">
+        <nav aria-label="Sections">
+          <Navigation />
+        </nav>
+      </Drawer>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Container size="xl" px={{ base: "sm", sm: "lg" }} py="lg">
+          {children}
+        </Container>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function SessionControls() {
+  const session = useSession();
+  return (
+    <Group gap="xs" ml="auto" wrap="nowrap">
+      {session.state === "signed-in" && <OrganizationSwitcher />}
+      <AppearanceMenu />
+      {session.state === "signed-in" && <AccountMenu />}
+    </Group>
+  );
+}

@@ -1,0 +1,27 @@
+import type { Parley } from "@parley/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+
+type AgentFilter = NonNullable<Parameters<Parley["listAgents"]>[0]>;
+
+/** Keys begin with the feature's name, so that a change invalidates all of them: `["agents"]`. */
+export function agentsQuery(parley: Parley, filter: AgentFilter) {
+  return queryOptions({
+    queryKey: ["agents", "list", filter],
+    queryFn: async ({ signal }) => await parley.listAgents(filter, { signal }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function agentQuery(parley: Parley, agentId: string) {
+  return queryOptions({
+    queryKey: ["agents", agentId],
+    queryFn: async ({ signal }) => await parley.getAgent(agentId, { signal }),
+  });
+}
+
+export function foldersQuery(parley: Parley) {
+  return queryOptions({
+    queryKey: ["folders"],
+    queryFn: async ({ signal }) => (await parley.listFolders({ pageSize: 100 }, { signal })).data,
+  });
+}

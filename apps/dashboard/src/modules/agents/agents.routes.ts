@@ -1,0 +1,39 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { signedInRoute } from "../../app/routes.tsx";
+import { readChoice, readPage, readText } from "../../ui/search-params.ts";
+
+export const agentStatuses = ["active", "disabled"] as const;
+
+/** What the address of the list contains. */
+interface AgentsSearch {
+  page?: number;
+  search?: string;
+  status?: (typeof agentStatuses)[number];
+  folderId?: string;
+}
+
+const agentsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/agents",
+  validateSearch: (raw): AgentsSearch => ({
+    page: readPage(raw),
+    search: readText(raw, "search"),
+    status: readChoice(raw, "status", agentStatuses),
+    folderId: readText(raw, "folderId"),
+  }),
+  component: lazyRouteComponent(async () => await import("./agents-page.tsx"), "AgentsPage"),
+});
+
+const newAgentRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/agents/new",
+  component: lazyRouteComponent(async () => await import("./new-agent-page.tsx"), "NewAgentPage"),
+});
+
+const agentRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(async () => await import("./agent-page.tsx"), "AgentPage"),
+});
+
+export const agentRoutes = [agentsRoute, newAgentRoute, agentRoute] as const;

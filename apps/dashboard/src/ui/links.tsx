@@ -1,0 +1,25 @@
+/** Links to pages that look like the library's parts; targets and their parameters are checked by the compiler. */
+import {
+  Anchor,
+  Button,
+  type ButtonProps,
+  NavLink,
+  type NavLinkProps,
+  type AnchorProps,
+} from "@mantine/core";
+import { createLink } from "@tanstack/react-router";
+import type { AnchorHTMLAttributes, Ref } from "react";
+
+type AnchorElementProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "color" | "style"> & {
+  ref?: Ref<HTMLAnchorElement>;
+};
+
+export const TextLink = createLink((props: AnchorProps & AnchorElementProps) => <Anchor {...props} />);
+
+export const ButtonLink = createLink((props: ButtonProps & AnchorElementProps) => (
+  <Button component="a" {...props} />
+));
+
+export const NavigationLink = createLink((props: NavLinkProps & AnchorElementProps) => (
+  <NavLink {...props} />
+));

@@ -1,0 +1,89 @@
+import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { describeLimits, type FieldSchema, labelOf, unitOf, withoutNull } from "./schema-field.rules.ts";
+
+const LONG_TEXT_CHARACTERS = 300;
+const MAX_SELECT_STEPS = 100;
+
+interface SchemaFieldProps<Values extends object> {
+  form: UseFormReturnType<Values>;
+  /** Path in the form's values, such as `warmTransferConfig.holdMessage`. */
+  path: string;
+  /** Of the contract: description, range, choices. */
+  schema: FieldSchema;
+  /** Default of the contract, shown beside the range. */
+  initial?: unknown;
+  /** Default: made of the path's last name. */
+  label?: string;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** The input that fits a field of the contract, with its explanation, range and default. An empty text is null if it may be. */
+export function SchemaField<Values extends object>(props: SchemaFieldProps<Values>) {
+  const { form, path, initial, required = false, disabled = false } = props;
+  const { schema, isNullable } = withoutNull(props.schema);
+  const name = path.split(".").at(-1) ?? path;
+  const value: unknown = form.getInputProps(path).value;
+  const { error, onBlur } = form.getInputProps(path);
+  const set = (next: unknown): void => form.setFieldValue(path, next as never);
+  const shared = {
+    label: props.label ?? labelOf(name),
+    description: [readable(schema.description), describeLimits(schema, initial)]
+      .filter((text) => text !== "")
+      .join(" "),
+    error: error as string | undefined,
+    onBlur,
+    required,
+    disabled,
+    "data-path": path,
+  };
+  const setText = (text: string): void => set(text === "" && isNullable ? null : text);
+  if (schema.type === "boolean")
+    return <Switch {...shared} checked={value === true} onChange={({ target }) => set(target.checked)} />;
+  if (schema.enum !== undefined) {
+    const data = schema.enum.map(String);
+    return <Select {...shared} data={data} allowDeselect={false} value={asText(value)} onChange={set} />;
+  }
+  if (schema.type === "integer" || schema.type === "number") {
+    const unit = unitOf(name);
+    return (
+      <NumberInput
+        {...shared}
+        allowDecimal={schema.type === "number"}
+        step={stepOf(schema)}
+        {...(unit !== undefined && { suffix: ` ${unit}` })}
+        value={typeof value === "number" ? value : ""}
+        onChange={(next) => set(next === "" ? null : next)}
+      />
+    );
+  }
+  if (schema.type === "array")
+    return <TagsInput {...shared} value={Array.isArray(value) ? value.map(String) : []} onChange={set} />;
+  if ((schema.maxLength ?? 0) >= LONG_TEXT_CHARACTERS && !(schema.pattern ?? "").startsWith("^http"))
+    return (
+      <Textarea
+        {...shared}
+        autosize
+        minRows={2}
+        maxRows={24}
+        value={asText(value)}
+        onChange={({ target }) => setText(target.value)}
+      />
+    );
+  return <TextInput {...shared} value={asText(value)} onChange={({ target }) => setText(target.value)} />;
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** Descriptions are Markdown for the reference; only their marks for code are used. */
+function readable(description = ""): string {
+  return description.replaceAll("`", "");
+}
+
+function stepOf({ type, minimum = 0, maximum = 1 }: FieldSchema): number {
+  if (type === "integer") return maximum - minimum > MAX_SELECT_STEPS ? 10 : 1;
+  return maximum - minimum <= 2 ? 0.1 : 1;
+}

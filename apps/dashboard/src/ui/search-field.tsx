@@ -1,0 +1,35 @@
+import { TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import Search from "lucide-react/icons/search";
+import { useEffect, useState } from "react";
+
+const TYPING_PAUSE_MS = 250;
+
+interface SearchFieldProps {
+  label: string;
+  value: string | undefined;
+  /** Called when typing pauses; `undefined` if the field is empty. */
+  onChange: (text: string | undefined) => void;
+}
+
+export function SearchField({ label, value = "", onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const report = useDebouncedCallback(
+    (typed: string) => onChange(typed.trim() || undefined),
+    TYPING_PAUSE_MS,
+  );
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder="Search"
+      leftSection={<Search size={16} aria-hidden />}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        report(target.value);
+      }}
+    />
+  );
+}

@@ -1,0 +1,58 @@
+import { useForm, type UseFormReturnType } from "@mantine/form";
+import { ApiError } from "@parley/client";
+import { useMutation, type UseMutationResult } from "@tanstack/react-query";
+
+interface ApiFormOptions<Values extends object, Saved> {
+  initialValues: Values;
+  /** Faults by path, checked before the API is asked. */
+  validate?: (values: Values) => Record<string, string | undefined>;
+  save: (values: Values) => Promise<Saved>;
+  onSaved: (saved: Saved) => void | Promise<void>;
+}
+
+interface ApiForm<Values extends object, Saved> {
+  form: UseFormReturnType<Values>;
+  saving: UseMutationResult<Saved, Error, Values>;
+  /** For `onSubmit` of the form element. */
+  submit: (event?: React.FormEvent<HTMLFormElement>) => void;
+  /** What went wrong apart from single fields, which show their faults themselves. */
+  problem: Error | undefined;
+}
+
+/** A form whose values go to the API: shows the API's objections at their fields, and focuses the first. */
+export function useApiForm<Values extends object, Saved>(
+  options: ApiFormOptions<Values, Saved>,
+): ApiForm<Values, Saved> {
+  const { initialValues, validate, save, onSaved } = options;
+  const form = useForm<Values>({
+    initialValues,
+    validateInputOnBlur: true,
+    ...(validate !== undefined && { validate }),
+  });
+  const saving = useMutation<Saved, Error, Values>({
+    mutationFn: save,
+    onSuccess: async (saved) => await onSaved(saved),
+    onError: (error) => {
+      const faults = faultsOf(error);
+      form.setErrors(faults);
+      focusField(Object.keys(faults)[0]);
+    },
+  });
+  const submit = form.onSubmit(
+    (values) => saving.mutate(values),
+    (faults) => focusField(Object.keys(faults)[0]),
+  );
+  const hasFaults = Object.keys(faultsOf(saving.error)).length > 0;
+  return { form, saving, submit, problem: hasFaults ? undefined : (saving.error ?? undefined) };
+}
+
+function faultsOf(error: unknown): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  const named = error.issues.filter(({ path }) => path !== "");
+  return Object.fromEntries(named.map(({ path, message }) => [path, message]));
+}
+
+function focusField(path: string | undefined): void {
+  if (path === undefined) return;
+  document.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`)?.focus();
+}

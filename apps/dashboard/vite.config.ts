@@ -1,0 +1,16 @@
+import { defineConfig } from "vite";
+import { evaluateAtBuild } from "./vite/at-build.ts";
+
+export default defineConfig({
+  appType: "spa",
+  clearScreen: false,
+  plugins: [evaluateAtBuild()],
+  build: {
+    target: "es2022",
+    // Small images as files: the content security policy is simpler.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    emptyOutDir: true,
+  },
+});

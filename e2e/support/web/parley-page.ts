@@ -1,0 +1,81 @@
+import { mkdir } from "node:fs/promises";
+import type { Page } from "puppeteer-core";
+import { violationsOf } from "./accessibility.ts";
+
+export const DEADLINE_MS = 30_000;
+const SCHEMES = ["light", "dark"] as const;
+const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
+
+/** A page of the dashboard, used by its visible texts. */
+export class ParleyPage {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Presses the button with this text. */
+  async press(words: string): Promise<void> {
+    const button = await this.page.waitForSelector(`button ::-p-text(${words})`, { timeout: DEADLINE_MS });
+    await button?.click();
+  }
+
+  async waitForText(words: string): Promise<void> {
+    await this.page.waitForSelector(`::-p-text(${words})`, { timeout: DEADLINE_MS });
+  }
+
+  /** Returns the text of an element; empty if it does not exist. */
+  async text(selector: string): Promise<string> {
+    const elements = await this.page.$$(selector);
+    const texts = await Promise.all(
+      elements.map(async (element) => await (await element.getProperty("textContent")).jsonValue()),
+    );
+    return texts.join(" ");
+  }
+
+  /** Returns those of the elements that a phone's screen does not show completely without scrolling. */
+  async hiddenOnPhone(selectors: readonly string[]): Promise<string[]> {
+    const { width, height } = SIZES.phone;
+    await this.page.setViewport({ width, height });
+    await this.page.evaluate("scrollTo(0, 0)");
+    const boxes = await Promise.all(
+      selectors.map(async (selector) => await (await this.page.$(selector))?.boundingBox()),
+    );
+    await this.page.setViewport(SIZES.desktop);
+    return selectors.filter((_selector, index) => {
+      const box = boxes[index];
+      return !box || box.height === 0 || box.y < 0 || box.y + box.height > height;
+    });
+  }
+
+  /**
+   * Returns the faults of the page in light and dark, on a desktop and on a phone: accessibility violations,
+   * and elements wider than the screen. Saves screenshots to the folder in PARLEY_SCREENSHOTS, if it is set.
+   */
+  async inspect(name: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const [device, size] of Object.entries(SIZES)) {
+      await this.page.setViewport(size);
+      for (const scheme of SCHEMES) {
+        await this.page.emulateMediaFeatures([
+          { name: "prefers-color-scheme", value: scheme },
+          { name: "prefers-reduced-motion", value: "reduce" },
+        ]);
+        await this.#photograph(`${name}-${device}-${scheme}`);
+        const violations = await violationsOf(this.page);
+        found.push(...violations.map((each) => `${name}, ${device}, ${scheme}: ${each}`));
+      }
+      const widthPx = await this.page.evaluate("document.documentElement.scrollWidth");
+      if (Number(widthPx) > size.width) found.push(`${name}, ${device}: ${String(widthPx)} pixels wide`);
+    }
+    await this.page.setViewport(SIZES.desktop);
+    return found;
+  }
+
+  async #photograph(name: string): Promise<void> {
+    const folder = process.env["PARLEY_SCREENSHOTS"];
+    if (folder === undefined) return;
+    await mkdir(folder, { recursive: true });
+    await this.page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  }
+}

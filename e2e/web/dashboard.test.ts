@@ -88,8 +88,9 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     assert.equal(await focused(shown), "Skip to the content");
     await page.setViewport({ width: 375, height: 812 });
     await page.click("button[aria-label=Navigation]");
-    await shown.waitForText("API reference");
-    await page.locator("[role=dialog] ::-p-text(Talk to an agent)").click();
+    const link = await page.waitForSelector('[role=dialog] a[href="/try"]', { visible: true });
+    await link?.focus();
+    await page.keyboard.press("Enter");
     await page.waitForFunction('document.querySelector("[role=dialog]") === null');
     await shown.waitForText("Try an agent");
     await page.waitForFunction('document.activeElement.textContent === "Try an agent"');

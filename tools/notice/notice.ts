@@ -9,6 +9,8 @@ const acceptedLicenses = new Set([
   "ISC",
   "BlueOak-1.0.0",
   "CC0-1.0",
+  "0BSD",
+  "Unlicense",
   // Unmodified.
   "MPL-2.0",
   "MPL 2.0",

@@ -14,6 +14,20 @@ const house: MantineColorsTuple = [
   "#074a43",
 ];
 
+/** Of errors and of what cannot be taken back. White is readable on 6 and 7. */
+const red: MantineColorsTuple = [
+  "#fdecea",
+  "#fad9d5",
+  "#f5b5ae",
+  "#ff8f85",
+  "#e96a5d",
+  "#db4a3b",
+  "#c93426",
+  "#b42318",
+  "#931b12",
+  "#73150d",
+];
+
 /** Grays of the dark scheme, with a little blue: 7 is the ground of cards. */
 const dark: MantineColorsTuple = [
   "#e8edf2",
@@ -28,8 +42,14 @@ const dark: MantineColorsTuple = [
   "#0d1115",
 ];
 
+/** The header of a dialog is no landmark of the page. */
+const dialogProps = {
+  closeButtonProps: { "aria-label": "Close" },
+  attributes: { header: { role: "presentation" } },
+};
+
 export const theme = createTheme({
-  colors: { house, dark },
+  colors: { house, red, dark },
   primaryColor: "house",
   primaryShade: { light: 7, dark: 6 },
   defaultRadius: "md",
@@ -38,6 +58,7 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Code", "Source Code Pro", Menlo, Consolas, monospace',
   headings: { fontWeight: "650" },
+  components: { Modal: { defaultProps: dialogProps }, Drawer: { defaultProps: dialogProps } },
 });
 
 /** The colors of ground, lines and quiet text, of both schemes; readable by WCAG AA on each ground. */

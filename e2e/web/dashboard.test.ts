@@ -27,6 +27,7 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
   async function open(path: string, { isSignedIn = true } = {}) {
     const fragment = isSignedIn ? `#key=${platform.apiKey}` : "";
     const { page, problems } = await chromium.open(`${platform.url}${path}${fragment}`);
+    await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     return { shown: new ParleyPage(page), problems };
   }
 

@@ -1,7 +1,6 @@
 import { AppShell, Box, Burger, Container, Drawer, Group } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useState } from "react";
 import { AppearanceMenu } from "./appearance-menu.tsx";
 import { Logo } from "./logo.tsx";
 import { Navigation } from "./navigation.tsx";
@@ -15,9 +14,11 @@ const NAVIGATION_WIDTH_PX = 224;
 
 /** The frame of every page: header above, navigation at the left, or in a drawer on narrow screens. */
 export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
-  const [isDrawerOpen, drawer] = useDisclosure(false);
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  useEffect(drawer.close, [pathname, drawer.close]);
+  // A link closes the drawer by leading elsewhere.
+  const [drawerPath, setDrawerPath] = useState<string>();
+  const isDrawerOpen = drawerPath === pathname;
+  const closeDrawer = (): void => setDrawerPath(undefined);
   return (
     <AppShell
       header={{ height: HEADER_HEIGHT_PX }}
@@ -32,7 +33,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
             hiddenFrom="sm"
             size="sm"
             opened={isDrawerOpen}
-            onClick={drawer.toggle}
+            onClick={() => setDrawerPath(isDrawerOpen ? undefined : pathname)}
             aria-label="Navigation"
             aria-expanded={isDrawerOpen}
           />
@@ -48,7 +49,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
       <AppShell.Navbar p="sm" aria-label="Sections">
         <Navigation />
       </AppShell.Navbar>
-      <Drawer opened={isDrawerOpen} onClose={drawer.close} title="Parley" size="xs" hiddenFrom="sm">
+      <Drawer opened={isDrawerOpen} onClose={closeDrawer} title="Parley" size="xs" hiddenFrom="sm">
         <nav aria-label="Sections">
           <Navigation />
         </nav>

@@ -87,6 +87,8 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     const { page } = shown;
     await page.keyboard.press("Tab");
     assert.equal(await focused(shown), "Skip to the content");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction('document.activeElement.id === "main"');
     await page.setViewport({ width: 375, height: 812 });
     await page.click("button[aria-label=Navigation]");
     const link = await page.waitForSelector('[role=dialog] a[href="/try"]', { visible: true });

@@ -39,6 +39,7 @@ export {
 export * from "./campaigns/campaigns.ts";
 export { defaultRetryPolicy, type RetriedOutcome, type RetryPolicy } from "./campaigns/retry-policy.ts";
 export * from "./conversations/conversations.ts";
+export * from "./agents/custom-tool-test.ts";
 export * from "./agents/custom-tools.ts";
 export * from "./agents/environments.ts";
 export * from "./errors.ts";
@@ -84,4 +85,5 @@ export {
   webhooks,
   type WebhookType,
 } from "./webhooks/webhook-events.ts";
+export { type TestableWebhookType, testWebhookRoute, type WebhookTest } from "./webhooks/webhook-test.ts";
 export * from "./webhooks/webhooks.ts";

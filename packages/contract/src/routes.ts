@@ -9,6 +9,7 @@ import * as sipTraces from "./calls/sip-traces.ts";
 import * as callDeletion from "./calls/call-deletion.ts";
 import * as calls from "./calls/calls.ts";
 import * as conversations from "./conversations/conversations.ts";
+import * as customToolTest from "./agents/custom-tool-test.ts";
 import * as customTools from "./agents/custom-tools.ts";
 import * as environments from "./agents/environments.ts";
 import * as folders from "./organizations/folders.ts";
@@ -21,6 +22,7 @@ import * as recordings from "./calls/recordings.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks/sip-trunks.ts";
 import * as testCalls from "./calls/test-calls.ts";
+import * as webhookTest from "./webhooks/webhook-test.ts";
 import * as webhooks from "./webhooks/webhooks.ts";
 
 /** Every operation of the API, in the order of the reference. */
@@ -35,6 +37,7 @@ export const routes: readonly RouteDefinition[] = [
   customTools.getCustomToolRoute,
   customTools.updateCustomToolRoute,
   customTools.deleteCustomToolRoute,
+  customToolTest.testCustomToolRoute,
   versions.listAgentVersionsRoute,
   versions.getAgentVersionRoute,
   versions.restoreAgentVersionRoute,
@@ -99,6 +102,7 @@ export const routes: readonly RouteDefinition[] = [
   webhooks.listDeliveriesRoute,
   webhooks.getDeliveryRoute,
   webhooks.resendDeliveryRoute,
+  webhookTest.testWebhookRoute,
   organization.getOrganizationRoute,
   organization.updateOrganizationRoute,
   members.listMembersRoute,

@@ -63,7 +63,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 export function createWebhookTool(
   tool: WebhookTool,
   conversation: ToolConversation,
-  client: OutboundClient,
+  client: Pick<OutboundClient, "send">,
   sign: SignRequest,
 ): DialogueTool {
   const { name, description, inputSchema, isAsync } = tool;

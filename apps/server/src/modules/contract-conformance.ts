@@ -58,8 +58,9 @@ const methods: Readonly<Record<string, Method>> = {
 const particulars: Readonly<Record<string, object>> = {
   // Accepts outbound calls.
   createSipTrunk: { proxyAddress: "127.0.0.1" },
-  // Auto mode has no published revision.
-  createAgent: { publishMode: "manual" },
+  // Auto mode has no published revision. The test of its webhook sends nothing, because the address is private.
+  createAgent: { publishMode: "manual", postCallWebhookUrl: "http://127.0.0.1:9/hook" },
+  createCustomTool: { webhookUrl: "http://127.0.0.1:9/tool" },
   // In the country of the organization's number.
   createCall: { toNumber: "+4930123457" },
   createCampaign: { fromNumber: "+4930123456", contacts: [{ toNumber: "+4930123458" }] },

@@ -10,6 +10,7 @@ import { createCalls } from "../modules/calls/calls.module.ts";
 import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
 import type { Feature, NodeResources } from "../modules/feature.ts";
+import { createCustomToolTests } from "../modules/custom-tool-tests/custom-tool-tests.module.ts";
 import { createFolders } from "../modules/folders/folders.module.ts";
 import { createIdentity } from "../modules/identity/identity.module.ts";
 import { createNodes } from "../modules/nodes/nodes.module.ts";
@@ -97,6 +98,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createAnalytics)
     .add(createAnalysis)
     .add(createWebhooks)
+    .add(createCustomToolTests)
     .add(createNodes)
     .add(createSipTraces)
     .add(createActiveCalls)

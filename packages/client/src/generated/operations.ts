@@ -10,6 +10,8 @@ import type {
   Deleted,
   CustomToolCreated,
   CustomToolUpdate,
+  CustomToolTestRequest,
+  CustomToolTest,
   AgentVersion,
   AgentVersionDetail,
   AgentRestored,
@@ -55,6 +57,8 @@ import type {
   WebhookSigning,
   WebhookDelivery,
   WebhookDeliveryDetail,
+  WebhookTestRequest,
+  WebhookTest,
   Organization,
   OrganizationUpdate,
   Member,
@@ -222,6 +226,21 @@ export class Operations extends Requests {
    */
   async deleteCustomTool(id: string, toolId: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}/custom-tools/${toolId}`, answer: "data" }, options);
+  }
+
+  /**
+   * Call a custom tool with given arguments.
+   *
+   * Sends the tool's request as a browser test call would: with the saved draft or the named environment, the variables rendered, signed, at most 20 seconds, and never to private addresses. `callId` is null in the request, because there is no call. A disabled tool is called too. If the tool fails, `problem` says why; the response is 200 all the same.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the agent.
+   * @param toolId Id of the tool.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async testCustomTool(id: string, toolId: string, body: CustomToolTestRequest = {}, options: RequestOptions = {}): Promise<CustomToolTest> {
+    return await this.send({ method: "POST", path: path`/agents/${id}/custom-tools/${toolId}/test`, body, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**
@@ -1299,6 +1318,19 @@ export class Operations extends Requests {
    */
   async resendWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDelivery> {
     return await this.send({ method: "POST", path: path`/webhooks/deliveries/${id}/resend`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Send a sample event to an agent's webhook.
+   *
+   * Sends one request with a sample event to the saved `postCallWebhookUrl` or `preCallWebhookUrl` of the agent, as a call would: signed, with the same timeout, without redirects, and never to private addresses. The call in the event does not exist; `isTest` is true. Without an answer, or with another status than 2xx, `problem` says why; the response is 200 all the same. Not retried, and not in the delivery log.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async testWebhook(body: WebhookTestRequest, options: RequestOptions = {}): Promise<WebhookTest> {
+    return await this.send({ method: "POST", path: path`/webhooks/test`, body, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

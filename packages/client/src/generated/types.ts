@@ -1105,6 +1105,40 @@ export interface CustomToolUpdate {
   responseMode?: "sync" | "async" | null;
 }
 
+export interface CustomToolTestRequest {
+  /** Arguments as the language model would choose them. Default: `{}`. */
+  arguments?: Record<string, unknown>;
+  /** Variables that override those of the agent and the environment. */
+  variables?: Record<string, string | number | boolean | null>;
+  /** Environment of the agent. Absent or null: the saved draft. The name of no environment returns `environment_not_found`. */
+  environment?: string | null;
+}
+
+/** Result of one call of a tool. */
+export interface CustomToolTest {
+  /** Null: the request was not sent, because the arguments are invalid. */
+  request: {
+    method: string;
+    /** URL with the query. */
+    url: string;
+    /** Headers as sent, with those that Parley adds and the signature. */
+    headers: Record<string, string>;
+    /** Body exactly as sent. Null: a `GET` has none. */
+    body: string | null;
+  } | null;
+  /** HTTP status of the answer. Null: no answer. */
+  status: number | null;
+  /**
+   * Duration in milliseconds, to the end of the answer or the timeout.
+   * At least 0.
+   */
+  durationMs: number;
+  /** Text that the language model would get. Null: the answer is empty, or the tool failed. */
+  answer: string | null;
+  /** Reason of the failure, as the language model would get it. Null: the tool succeeded. */
+  problem: string | null;
+}
+
 /** User, API key or system that made the change. */
 export interface Actor {
   type: "user" | "api_key" | "system";
@@ -2616,6 +2650,51 @@ export interface WebhookDeliveryDetail {
   attemptLog: WebhookAttempt[];
 }
 
+export interface WebhookTestRequest {
+  /** Id of the agent whose webhook is tested. */
+  agentId: string;
+  /** Event. Absent or null: `call.post`. */
+  type?: "call.pre" | "call.post" | null;
+}
+
+/** All fields are optional. Invalid fields, and an answer with more than 1 MiB or 10000 values, are ignored and noted in the call's transcript. */
+export interface PreCallAnswer {
+  /** Variables that override those of the agent, the environment, and the request or campaign. */
+  variables?: Record<string, string | number | boolean | null>;
+  /** First words of the agent, instead of those in its configuration. */
+  firstMessage?: string;
+  /** `true` or an object rejects the call: an inbound call gets SIP 603, an outbound call is not placed. */
+  reject?: boolean | {
+    /** Reason for `endDetail` of the call. Only the first 500 characters are stored. */
+    reason?: string;
+  };
+}
+
+/** Result of one request with a sample event. */
+export interface WebhookTest {
+  /** Id of the event, as in the `webhook-id` header. */
+  id: string;
+  type: "call.pre" | "call.post";
+  /** URL that the event was sent to. */
+  url: string;
+  /** Request body exactly as sent. */
+  body: string;
+  /** Date and time in ISO 8601, UTC. */
+  startedAt: string;
+  /** Duration in milliseconds, to the end of the answer or the timeout. */
+  durationMs: number;
+  /** HTTP status of the answer. Null: no answer. */
+  answerStatus: number | null;
+  /** First 2,000 characters of the answer's body. Null: no answer. */
+  answer: string | null;
+  /** Reason of the failure. Null: delivered. */
+  problem: string | null;
+  /** What a call would take from the answer to `call.pre`. Null for `call.post`. */
+  preCallAnswer: PreCallAnswer | null;
+  /** Parts of the answer to `call.pre` that a call would ignore. */
+  preCallProblems: string[];
+}
+
 /** Limits that apply to the organization. Only the operator changes them. */
 export interface OrganizationLimits {
   /**
@@ -2840,19 +2919,6 @@ export interface CallPreEvent {
     campaignId: string | null;
     /** Whether this is a test call. */
     isTest: boolean;
-  };
-}
-
-/** All fields are optional. Invalid fields, and an answer with more than 1 MiB or 10000 values, are ignored and noted in the call's transcript. */
-export interface PreCallAnswer {
-  /** Variables that override those of the agent, the environment, and the request or campaign. */
-  variables?: Record<string, string | number | boolean | null>;
-  /** First words of the agent, instead of those in its configuration. */
-  firstMessage?: string;
-  /** `true` or an object rejects the call: an inbound call gets SIP 603, an outbound call is not placed. */
-  reject?: boolean | {
-    /** Reason for `endDetail` of the call. Only the first 500 characters are stored. */
-    reason?: string;
   };
 }
 

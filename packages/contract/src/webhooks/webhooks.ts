@@ -104,7 +104,7 @@ const deliverySchema = Type.Object(
   { title: "WebhookDelivery", description: "Delivery of one event. Kept for 30 days." },
 );
 
-const attemptSchema = Type.Object(
+export const attemptSchema = Type.Object(
   {
     id: idSchema,
     startedAt: timestampSchema,

@@ -7,7 +7,7 @@ import { type PreCallReading, readPreCallAnswer } from "./pre-call-answer.rules.
 import type { WebhookSender } from "./webhook-sender.ts";
 import { buildBody, type ToldEvent, type WebhookAttempt, type WebhooksService } from "./webhooks.service.ts";
 
-const DEADLINE_MS = 5_000;
+export const PRE_CALL_DEADLINE_MS = 5_000;
 
 export interface PreCallQuestion {
   organizationId: string;
@@ -45,7 +45,10 @@ export class PreCallWebhook {
       body: buildBody(facts, data),
     };
     try {
-      const { attempt, answer } = await this.#options.sender.send(event, { deadlineMs: DEADLINE_MS, signal });
+      const { attempt, answer } = await this.#options.sender.send(event, {
+        deadlineMs: PRE_CALL_DEADLINE_MS,
+        signal,
+      });
       const reading =
         answer === undefined
           ? { answer: {}, problems: [attempt.problem ?? "no answer"] }

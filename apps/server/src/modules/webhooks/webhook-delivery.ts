@@ -5,7 +5,7 @@ import type { WebhookSender } from "./webhook-sender.ts";
 import { buildBody, type DeliveryJob, type WebhooksService } from "./webhooks.service.ts";
 import * as store from "./webhooks.store.ts";
 
-const DEADLINE_MS = 10_000;
+export const DELIVERY_DEADLINE_MS = 10_000;
 
 export interface WebhookDeliveryOptions {
   database: Database;
@@ -31,7 +31,7 @@ export class WebhookDelivery {
     if (event === undefined) return;
     const body = event.body ?? (await this.#build(event));
     if (body === undefined) return;
-    const limits = { deadlineMs: DEADLINE_MS, signal: this.#abort.signal };
+    const limits = { deadlineMs: DELIVERY_DEADLINE_MS, signal: this.#abort.signal };
     const { attempt } = await sender.send({ ...event, body }, limits);
     await database.transaction(async (transaction) => {
       const progress = await webhooks.record(transaction, job, attempt);

@@ -5,16 +5,23 @@ import {
   listDeliveriesRoute,
   resendDeliveryRoute,
   rotateSigningSecretRoute,
+  testWebhookRoute,
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
 import type { SigningSecretsService } from "./signing-secrets.service.ts";
+import type { WebhookTests } from "./webhook-tests.service.ts";
 import type { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
+
+interface WebhookServices {
+  signingSecrets: SigningSecretsService;
+  webhookDeliveries: WebhookDeliveriesService;
+  tests: WebhookTests;
+}
 
 export function bindWebhookRoutes(
   app: FastifyInstance,
-  secrets: SigningSecretsService,
-  deliveries: WebhookDeliveriesService,
+  { signingSecrets: secrets, webhookDeliveries: deliveries, tests }: WebhookServices,
 ): void {
   bindRoute(app, rotateSigningSecretRoute, async ({ principal }) => ({
     data: await secrets.rotate(principal.organizationId),
@@ -34,4 +41,12 @@ export function bindWebhookRoutes(
   bindRoute(app, resendDeliveryRoute, async ({ principal, params }) => ({
     data: await deliveries.resend(principal.organizationId, params.id),
   }));
+  bindRoute(
+    app,
+    testWebhookRoute,
+    async ({ principal, body }) => ({
+      data: await tests.test(principal.organizationId, body.agentId, body.type ?? "call.post"),
+    }),
+    { isRemote: true },
+  );
 }

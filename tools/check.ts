@@ -14,6 +14,7 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["unused", "knip"],
   ["imports", "node", "tools/imports.ts"],
   ["clock", "node", "tools/clock.ts"],
+  ["words", "node", "tools/words.ts"],
   ["openapi", "node", "tools/openapi.ts", "--check"],
   ["notice", "node", "tools/notice.ts", "--check"],
   ["reference", "node", "tools/reference.ts", "--check"],

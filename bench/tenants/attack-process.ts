@@ -141,7 +141,7 @@ class Attack {
             from: `sip:+4930${2_000_000 + counter}@${sipAddress}:${this.#userAgent.address.port}`,
             sdp: buildOffer({
               address: sipAddress,
-              // Nobody listens there.
+              // No process listens on this port.
               port: 40_000 + 2 * (counter % 5_000),
               codecs: [{ name: "PCMU", clockRateHz: 8000, payloadType: 0 }],
             }),

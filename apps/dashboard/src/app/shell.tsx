@@ -15,7 +15,7 @@ const NAVIGATION_WIDTH_PX = 224;
 /** The frame of every page: header above, navigation at the left, or in a drawer on narrow screens. */
 export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  // A link closes the drawer by leading elsewhere.
+  // A link closes the drawer, because it changes the path.
   const [drawerPath, setDrawerPath] = useState<string>();
   const isDrawerOpen = drawerPath === pathname;
   const closeDrawer = (): void => setDrawerPath(undefined);

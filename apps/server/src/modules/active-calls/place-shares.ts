@@ -35,7 +35,7 @@ export class PlaceShares {
     const reserved = Math.ceil(total * this.#options.reservedShare);
     if (!this.#isShared || free > reserved) return true;
     const others = this.#taken.size - (this.#taken.has(organizationId) ? 1 : 0);
-    // With nobody else on this node, as many are left as another organization might need.
+    // An organization that is alone on this node leaves as many as another one might need.
     const fairShare = total / (1 + Math.max(1, others));
     return (this.#taken.get(organizationId) ?? 0) < fairShare;
   }

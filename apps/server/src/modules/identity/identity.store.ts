@@ -8,7 +8,7 @@ export type SessionRow = typeof sessions.$inferSelect;
 
 /** Prefix of the identifiers under which the hashes of owner links are stored. */
 const OWNER_LINK = "owner-sign-up:";
-/** Links of starts that nobody used. */
+/** Maximum number of unused links, one for each start. */
 const MAX_OWNER_LINKS = 10;
 /** Locks of the database by number, within identity. */
 const OWNER_LOCK = 7_105_401;

@@ -46,7 +46,7 @@ export class MembersService {
   }
 }
 
-/** Nobody gives or takes a role that is higher than their own. */
+/** Rejects giving or taking a role that is higher than that of the principal. */
 export function requireRank({ role }: Pick<Principal, "role">, concerned: MemberRole): void {
   if (includesRole(role, concerned)) return;
   throw new AppError("forbidden", {

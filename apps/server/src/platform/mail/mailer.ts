@@ -41,7 +41,7 @@ export class Mailer {
       disableUrlAccess: true,
     });
     try {
-      // An address as an object is one recipient, whatever it contains.
+      // An address as an object is one recipient, regardless of its content.
       await transport.sendMail({ ...mail, from, to: { name: "", address: mail.to } });
     } finally {
       transport.close();

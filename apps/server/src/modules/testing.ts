@@ -103,7 +103,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     idempotency: new Idempotency(database, encryption, node.clock),
     rateLimiter: new RateLimiter(database, node.clock, (id) => modules.organizationLimits.find(id)),
     findLimits: (id) => modules.organizationLimits.find(id),
-    ...(options.limits !== undefined && { limits: options.limits }),
+    limits: { refusalPauseMs: 0, ...options.limits },
   });
   features.bindRoutes(app);
   await app.ready();

@@ -9,6 +9,9 @@ import { Encryption } from "../platform/encryption/encryption.ts";
 import { reencryptionJob } from "../platform/encryption/reencryption.ts";
 import { encryptedAnswers, Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createTestDatabase } from "../platform/database/testing.ts";
+import { pino } from "pino";
+import { encryptedColumns } from "../modules/encrypted-columns.ts";
+import { reportUnreadable } from "./reencryption.ts";
 import { createFeatures, type Services } from "./features.ts";
 import { createTestResources } from "./testing.ts";
 
@@ -50,6 +53,7 @@ test("keys are changed in three starts, after which the old key reads nothing an
     features.closeWith(started);
     const idempotency = new Idempotency(database, encryption, { now: () => new Date() });
     const columns = [...features.encryptedColumns, encryptedAnswers];
+    assert.deepEqual(new Set(columns), new Set(encryptedColumns), "the doctor knows every column");
     return { ...features.services, idempotency, encryption, columns };
   };
   const before = await start(old);
@@ -64,9 +68,30 @@ test("keys are changed in three starts, after which the old key reads nothing an
   const agentIds = await createAgents(before, organizationId, decoy);
   await before.signingSecrets.rotate(organizationId);
   await before.signingSecrets.rotate(organizationId);
-  const secrets = await before.signingSecrets.findSecrets(organizationId);
+  const signingSecrets = await before.signingSecrets.findSecrets(organizationId);
   const request = { organizationId, method: "POST", path: "/v1/x", key: "k", content: {} };
   await before.idempotency.once(request, async () => ({ status: 201, body: "answer" }));
+
+  const reported: unknown[] = [];
+  const report = async (encryption: Encryption) => {
+    const log = pino({ level: "warn" }, { write: (line) => void reported.push(JSON.parse(line)) });
+    await reportUnreadable({ database, encryption, logger: log }, before.columns);
+    return reported.splice(0);
+  };
+  assert.deepEqual(await report(before.encryption), []);
+  const [complaint, ...others] = await report(new Encryption(next));
+  const { keyId } = before.encryption;
+  const counts = {
+    "sip_trunks.encrypted_password": 1,
+    "agents.document": 3,
+    "agent_versions.snapshot": 3,
+    "webhook_signing_secrets.secret": 1,
+    "webhook_signing_secrets.previous_secret": 1,
+    "idempotency_keys.encrypted_body": 1,
+  };
+  const secrets = Object.entries(counts).map(([place, count]) => ({ place, keyId, count }));
+  assert.partialDeepStrictEqual(complaint, { level: 50, secrets });
+  assert.deepEqual(others, []);
 
   const both = await start(next, old);
   assert.equal((await both.agents.get(organizationId, agentIds[0] ?? "")).promptTemplate, decoy);
@@ -77,6 +102,7 @@ test("keys are changed in three starts, after which the old key reads nothing an
   await otherNode.run({ fingerprint: both.encryption.fingerprint });
   await job.run({ fingerprint: both.encryption.fingerprint });
 
+  assert.deepEqual(await report(new Encryption(next)), []);
   await assert.rejects(start(old), { name: "EncryptionKeyMismatchError" });
   const after = await start(next);
   assert.equal((await after.sipTrunks.findCredentials(organizationId, trunk.id))?.password, "trunk secret");
@@ -87,7 +113,7 @@ test("keys are changed in three starts, after which the old key reads nothing an
     assert.equal(tool?.headers[0]?.value, "tool secret");
     for (const revision of [1, 2]) await after.agentVersions.get(organizationId, id, revision);
   }
-  assert.deepEqual(await after.signingSecrets.findSecrets(organizationId), secrets);
+  assert.deepEqual(await after.signingSecrets.findSecrets(organizationId), signingSecrets);
   const again = await after.idempotency.once(request, async () => assert.fail("ran again"));
   assert.deepEqual(again, { status: 201, body: "answer", isReplayed: true });
   const { rows } = await database.execute(sql`select document, encrypted_body from agents, idempotency_keys`);

@@ -1,4 +1,9 @@
 import { type EncryptedColumn, reencryptionJob } from "../platform/encryption/reencryption.ts";
+import {
+  describeUnreadable,
+  findUnreadableSecrets,
+  type Select,
+} from "../platform/encryption/missing-keys.ts";
 import { encryptedAnswers } from "../platform/idempotency/idempotency.ts";
 import type { OpenedResources } from "./resources.ts";
 
@@ -17,6 +22,22 @@ export async function startReencryption(
 ): Promise<void> {
   const job = reencryptionJob({ database, encryption, columns: [...columns, encryptedAnswers], logger });
   await jobs.work(job);
+  void reportUnreadable({ database, encryption, logger }, [...columns, encryptedAnswers]);
   const { fingerprint, fingerprints } = encryption;
   if (fingerprints.length > 1) await jobs.enqueue(database, job, { fingerprint });
+}
+
+/** Logs which secrets this node cannot use, before a call needs one of them. Never rejects. */
+export async function reportUnreadable(
+  { database, encryption, logger }: Pick<OpenedResources, "database" | "encryption" | "logger">,
+  columns: readonly EncryptedColumn[],
+): Promise<void> {
+  const select: Select = async (text, values) =>
+    (await database.$client.query<Record<string, unknown>>(text, values)).rows;
+  try {
+    const secrets = await findUnreadableSecrets(select, columns, encryption.keyIds);
+    if (secrets.length > 0) logger.error({ secrets }, describeUnreadable(secrets));
+  } catch (error) {
+    logger.warn({ err: error }, "looking for secrets without a key failed");
+  }
 }

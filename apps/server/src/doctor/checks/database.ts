@@ -5,6 +5,13 @@ import { errorMessage } from "@parley/conversation/error-message";
 import { Client } from "pg";
 import type { Config } from "../../platform/config/config.ts";
 import { findEmbeddedPostgres, startEmbeddedPostgres } from "../../platform/database/embedded-postgres.ts";
+import { encryptedColumns } from "../../modules/encrypted-columns.ts";
+import { keyIdOf } from "../../platform/encryption/encryption.ts";
+import {
+  describeUnreadable,
+  findUnreadableSecrets,
+  type Select,
+} from "../../platform/encryption/missing-keys.ts";
 import { IncompatibleSchemaError, requireCompatibleSchema } from "../../platform/database/migrate.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";
 
@@ -97,6 +104,7 @@ export function databaseCheck(
           await judgeConnections(client),
           await judgeClock(client),
           await judgeKey(client, keyFingerprints),
+          ...(await judgeSecrets(client, keyFingerprints)),
           await judgeNotify(directUrl),
         ];
       } finally {
@@ -192,6 +200,19 @@ async function judgeKey(client: Client, keyFingerprints: readonly string[]): Pro
     "The encryption key does not match this database's credentials.",
     "Set PARLEY_ENCRYPTION_KEY to the key of the other nodes or of earlier starts.",
   );
+}
+
+/** Finds secrets under a key that was removed too early. */
+async function judgeSecrets(client: Client, keyFingerprints: readonly string[]): Promise<Finding[]> {
+  if (keyFingerprints.length === 0) return [];
+  const select: Select = async (text, values) =>
+    (await client.query<Record<string, unknown>>(text, values)).rows;
+  const keyIds = keyFingerprints.map((fingerprint) => keyIdOf({ fingerprint }));
+  const secrets = await findUnreadableSecrets(select, encryptedColumns, keyIds);
+  if (secrets.length === 0) return [];
+  const remedy =
+    "Add the old key after the others, and wait until a node logs that all stored secrets are encrypted with one key. Without the old key, set these secrets again.";
+  return [failed(`${describeUnreadable(secrets)}.`, remedy)];
 }
 
 /** Whether a NOTIFY returns: nodes receive each other's commands by it, and a transaction pooler swallows it. */

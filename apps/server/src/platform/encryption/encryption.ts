@@ -40,6 +40,11 @@ export class Encryption {
     return this.#keys.map(({ fingerprint }) => fingerprint);
   }
 
+  /** Ids of all keys in stored texts. */
+  get keyIds(): string[] {
+    return this.#keys.map(keyIdOf);
+  }
+
   /** Id of the first key in stored texts. */
   get keyId(): string {
     return keyIdOf(this.#first);
@@ -48,7 +53,7 @@ export class Encryption {
   /** The same keys, encrypting with the key of this fingerprint. Throws if it is not one of the keys. */
   encryptingWith(fingerprint: string): Encryption {
     const first = this.#keys.find((each) => each.fingerprint === fingerprint);
-    if (first === undefined) throw missingKey(fingerprint.slice(0, KEY_ID_LENGTH));
+    if (first === undefined) throw missingKey(keyIdOf({ fingerprint }));
     return new Encryption(first.key, ...this.#keys.filter((each) => each !== first).map(({ key }) => key));
   }
 
@@ -102,7 +107,10 @@ export class Encryption {
   }
 }
 
-const keyIdOf = ({ fingerprint }: EncryptionKey): string => fingerprint.slice(0, KEY_ID_LENGTH);
+/** Id of a key in stored texts. */
+export function keyIdOf({ fingerprint }: Pick<EncryptionKey, "fingerprint">): string {
+  return fingerprint.slice(0, KEY_ID_LENGTH);
+}
 
 function fingerprintOf(key: Buffer): string {
   return createHash("sha256").update("parley encryption key ").update(key).digest("hex").slice(0, 32);

@@ -21,6 +21,7 @@ import { sendError, sendNotFound } from "./errors.ts";
 import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
 import type { Authenticate, AuthenticateSession, IsOperatorSession } from "./principal.ts";
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
+import { sendRefusalsLate } from "./late-refusals.ts";
 import { type FindRequestLimit, RequestShares } from "./request-shares.ts";
 import { registerReference } from "./reference.ts";
 import { compileValidator } from "./validation.ts";
@@ -48,6 +49,7 @@ const defaultLimits: HttpLimits = {
   connections: 2_048,
   connectionsOfSource: 512,
   closeMs: 10_000,
+  refusalPauseMs: 1_000,
 };
 /** Interval at which the first two limits are checked. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -83,6 +85,8 @@ export interface HttpLimits {
   connectionsOfSource: number;
   /** Time for running requests to end when the server closes. */
   closeMs: number;
+  /** Delay of answers with status 429. */
+  refusalPauseMs: number;
 }
 
 /** HTTP server without routes of features: register those, then call `listen`. `close()` lets running requests end. */
@@ -122,6 +126,7 @@ export async function createHttpServer({
   clientErrors.watch(app.server);
   limitConnections(app.server, limits);
   endConnections(app, limits.closeMs);
+  sendRefusalsLate(app, limits.refusalPauseMs);
   app.decorate("failedAttempts", new FailedAttempts());
   app.decorate("authenticate", authenticate);
   app.decorate("authenticateSession", authenticateSession);

@@ -35,6 +35,22 @@ function countLookups(context: TestContext, { database }: TestServer): () => num
     ).length;
 }
 
+test("refusals of a flood are sent late, while other requests are answered, and do not delay the server's end", async (context) => {
+  const { server } = await listen(context, { limits: { refusalPauseMs: 600_000 } });
+  const statuses: number[] = [];
+  const flood = Array.from({ length: 100 }, async () => {
+    const headers = { "x-api-key": "parley_wrong" };
+    statuses.push((await server.app.inject({ url: "/v1/agents", headers })).statusCode);
+  });
+  await waitFor("the answers that are not late", () => statuses.length >= 60);
+  const valid = await server.app.inject({ url: "/v1/agents", headers: { "x-api-key": server.apiKey } });
+  assert.equal(valid.statusCode, 200);
+  assert.deepEqual(new Set(statuses), new Set([401]));
+  await server.app.close();
+  await Promise.all(flood);
+  assert.ok(statuses.filter((status) => status === 429).length > 30);
+});
+
 test("a whole URI is reduced to its path and Host, and a malformed Host is rejected", async (context) => {
   const { exchange } = await listen(context);
   const host = "Host: parley.test";

@@ -1,0 +1,13 @@
+import type { EncryptedColumn } from "../platform/encryption/reencryption.ts";
+import { encryptedAnswers } from "../platform/idempotency/idempotency.ts";
+import { encryptedDocuments } from "./agents/stored-document.ts";
+import { encryptedPasswords } from "./sip-trunks/sip-trunks.service.ts";
+import { encryptedSigningSecrets } from "./webhooks/signing-secrets.service.ts";
+
+/** Columns with encrypted texts of all features, for the doctor, which runs without features. */
+export const encryptedColumns: readonly EncryptedColumn[] = [
+  ...encryptedDocuments,
+  encryptedPasswords,
+  ...encryptedSigningSecrets,
+  encryptedAnswers,
+];

@@ -12,12 +12,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Platform } from "../e2e/support/platform/platform.ts";
 import { startScriptedProviders } from "../e2e/support/platform/scripted-providers.ts";
 import { Parley } from "../packages/client/src/api.ts";
 import { Peer } from "./support/peer.ts";
-import { rounded } from "./support/statistics.ts";
+import { percentile, rounded } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 import type { AttackMethods, AttackTarget } from "./tenants/attack-process.ts";
 import { Victim, type VictimRow, type VictimTarget } from "./tenants/victim.ts";
@@ -26,6 +27,7 @@ const OPERATOR_KEY = "operator_key_of_this_bench";
 const [VICTIM_NUMBER, HOSTILE_NUMBER] = ["+15550190001", "+15550190002"];
 const HOSTILE_ADDRESS = "127.0.0.2";
 const WARM_UP_SECONDS = 5;
+const LAG_INTERVAL_MS = 1_000;
 
 const { values: options } = parseArgs({
   options: { json: { type: "boolean", default: false }, seconds: { type: "string", default: "20" } },
@@ -97,12 +99,35 @@ async function setUpHostile({ url, sipPort }: Platform): Promise<AttackTarget> {
   return { ...target, agentId: agent.id, sipTrunkId: trunk.id, endedCallId };
 }
 
-function print(phase: string, row: VictimRow): void {
+interface Row extends VictimRow {
+  /** Largest delay of audio frames, 99th percentile over 10 s. Above 5 ms a node refuses calls, whoever uses its processor. */
+  wheelLagMs: number | null;
+}
+
+function watchLag(platform: Platform): { stop: () => Promise<number | null> } {
+  const over = new AbortController();
+  const lags: number[] = [];
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      lags.push((await platform.metric("parley_media_wheel_lag_p99_seconds")) * 1000);
+      await sleep(LAG_INTERVAL_MS);
+    }
+  })();
+  return {
+    stop: async () => {
+      over.abort();
+      await watching;
+      return rounded(percentile(lags, 1));
+    },
+  };
+}
+
+function print(phase: string, row: Row): void {
   console.log(
     `${phase.padEnd(9)} API ${row.apiRequests} requests, ${row.apiFailures} failed, p50 ${row.apiP50Ms} ms, p99 ${row.apiP99Ms} ms | ` +
       `${row.calls} calls, ${row.callFailures} failed, greeting p50 ${row.greetingP50Ms} max ${row.greetingMaxMs} ms, ` +
       `answer p50 ${row.answerP50Ms} max ${row.answerMaxMs} ms, longest gap ${row.gapMaxMs} ms | ` +
-      `${row.webhooks} webhooks, max ${row.webhookMaxMs} ms`,
+      `${row.webhooks} webhooks, max ${row.webhookMaxMs} ms | audio frames late by up to ${row.wheelLagMs} ms`,
   );
   for (const failure of row.failures) console.log(`          ${failure}`);
 }
@@ -125,9 +150,10 @@ const attackers = new Peer<AttackMethods>(new URL("tenants/attack-process.ts", i
 try {
   const target = await setUpVictim(platform);
   const hostile = await setUpHostile(platform);
-  const measure = async (phase: string, length: number): Promise<VictimRow> => {
+  const measure = async (phase: string, length: number): Promise<Row> => {
     victim = new Victim(target);
-    const row = await victim.run(length);
+    const watch = watchLag(platform);
+    const row = { ...(await victim.run(length)), wheelLagMs: await watch.stop() };
     print(phase, row);
     return row;
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { buildOffer, type IncomingInvite, UserAgent } from "@parley/sip";
 import { waitFor } from "@parley/testing";
 import { callFrom, greetingOver } from "../support/audio/talk.ts";
 import { callsFrom, createAgent, endedCall } from "../support/platform/agents.ts";
@@ -119,6 +120,36 @@ describe("carriers and PBXs as they are", () => {
     assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
     assert.equal(call.transcript.filter(({ role }) => role === "agent").length, 1);
     assert.deepEqual(await callsFrom(platform, other.from), []);
+  });
+
+  test("a party cannot take over our call while it rings, and the call rings on", async (context) => {
+    const invites: IncomingInvite[] = [];
+    const bind = { address: "127.0.0.1", port: 0 };
+    const callee = await UserAgent.listen({ bind, onInvite: (received) => void invites.push(received) });
+    context.after(async () => await callee.close({ deadlineMs: 500 }));
+    const proxyAddress = `127.0.0.1:${callee.address.port}`;
+    const agent = await createAgent(platform, { firstMessage: "Hello." });
+    await platform.api.updateSipTrunk(agent.sipTrunkId, { proxyAddress });
+    const { id } = await platform.api.createCall({ agentId: agent.agentId, toNumber: "100" });
+    const ours = await waitFor("our call", () => invites[0]);
+    ours.ring();
+    await waitFor("ringing", async () => (await platform.api.getCall(id)).status === "ringing");
+    const from = `+${nextCaller++}`;
+    const codecs = [{ name: "PCMU", clockRateHz: 8000, payloadType: 0 }];
+    const result = await callee.invite({
+      to: `sip:${agent.number}@127.0.0.1:${platform.sipPort}`,
+      from: `sip:${from}@127.0.0.1`,
+      sdp: buildOffer({ address: "127.0.0.1", port: 40_000, codecs }),
+      replaces: ours.session.replaces,
+    });
+    assert.partialDeepStrictEqual(result, { ok: false, status: 603 });
+    assert.equal((await platform.api.getCall(id)).status, "ringing");
+    assert.deepEqual(await callsFrom(platform, from), []);
+    await platform.api.hangUpCall(id);
+    assert.equal(
+      await waitFor("the end", async () => (await platform.api.getCall(id)).endReason),
+      "canceled",
+    );
   });
 
   test("a host name in the connection address is resolved", async () => {

@@ -100,6 +100,8 @@ export class CallControl {
     if (target === undefined) return invite.reject(404);
     const current = invite.replaces && this.#options.sessions.get(invite.replaces);
     if (current !== undefined) return await this.#replace(invite, target, current);
+    // Such as our own call that still rings: its agent has no conversation yet that another party could continue.
+    if (invite.headers.has("replaces")) return invite.reject(603);
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     // The call keeps its place to its end.

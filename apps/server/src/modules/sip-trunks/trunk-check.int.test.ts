@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
@@ -126,6 +127,25 @@ describe("the check of a trunk", () => {
     await server.database.update(sipTrunks).set(gone).where(eq(sipTrunks.id, id));
     const { body } = await server.request("POST", `/sip-trunks/${id}/check`);
     assert.deepEqual(problems((body as { data: SipTrunkCheck }).data), [["dns", "name_not_found"]]);
+  });
+
+  test("the checks of one organization leave room for those of others", async (context) => {
+    const silent = createSocket("udp4").bind(0, "127.0.0.1");
+    await once(silent, "listening");
+    context.after(() => silent.close());
+    const proxyAddress = `127.0.0.1:${silent.address().port}`;
+    const hostile = await server.createOrganization();
+    const startCheck = async (apiKey: string) => {
+      const fields = { friendlyName: "Silent", proxyAddress, transport: "udp" };
+      const { body } = await server.request("POST", "/sip-trunks", fields, apiKey);
+      const { id } = (body as { data: { id: string } }).data;
+      return await server.request("POST", `/sip-trunks/${id}/check`, undefined, apiKey);
+    };
+    const flood = Array.from({ length: 17 }, async () => await startCheck(hostile.apiKey));
+    assert.equal((await Promise.race(flood)).status, 429);
+    assert.equal((await startCheck(server.apiKey)).status, 200);
+    const statuses = (await Promise.all(flood)).map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 200).length, 4);
   });
 
   test("another organization's trunk is not found", async () => {

@@ -100,7 +100,7 @@ async function setUpHostile({ url, sipPort }: Platform): Promise<AttackTarget> {
 }
 
 interface Row extends VictimRow {
-  /** Largest delay of audio frames, 99th percentile over 10 s. Above 5 ms a node refuses calls, whoever uses its processor. */
+  /** Largest delay of audio frames, 99th percentile over 10 s. Above 5 ms a node with calls refuses further ones. */
   wheelLagMs: number | null;
 }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { RemoteInfo, Socket } from "node:dgram";
-import { isIP, isIPv6, SocketAddress } from "node:net";
 import { isRtcp, parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
 import type { PortPool } from "./port-pool.ts";
+import { RtcpPath } from "./rtcp/rtcp-path.ts";
 import { RtcpReporter, type RtcpStatistics } from "./rtcp/rtcp-reporter.ts";
 import { bindFromPool, type SocketPair } from "./socket-pair.ts";
 import { SourceLatch, type TransportAddress } from "./source-latch.ts";
 import { SrtpSession, type SrtpKeys } from "./srtp/srtp-session.ts";
+import { usableAddress } from "./transport-address.ts";
 
 export interface RtpSessionOptions {
   /** Local IP address to bind. */
@@ -58,22 +59,6 @@ const CLOCK_RATE_HZ = 8000;
 /** RFC 3711 §3.3.1: a first sequence number in the lower half cannot wrap before the peer has received the stream. */
 const FIRST_SEQUENCE_MASK = 0x7fff;
 
-/** Normalizes an IPv6 address, which has many spellings; sources of packets have only one. */
-function canonical(address: string): string {
-  return isIPv6(address) ? new SocketAddress({ address, family: "ipv6" }).address : address;
-}
-
-function usable({ address, port }: TransportAddress): TransportAddress | undefined {
-  const isUsable =
-    isIP(address) !== 0 &&
-    address !== "0.0.0.0" &&
-    address !== "::" &&
-    Number.isInteger(port) &&
-    port > 0 &&
-    port <= 0xffff;
-  return isUsable ? { address: canonical(address), port } : undefined;
-}
-
 /**
  * One RTP stream in each direction on its own UDP port, with RTCP on the next port and symmetric RTP (see
  * `SourceLatch`); plain or SRTP. Owns the sockets; the opener closes it. No received data makes it throw.
@@ -89,6 +74,7 @@ export class RtpSession {
   readonly #onPacket: RtpSessionOptions["onPacket"];
   readonly #onError: RtpSessionOptions["onError"];
   readonly #latch = new SourceLatch();
+  readonly #rtcpPath = new RtcpPath();
   readonly #reporter: RtcpReporter;
   readonly #initialTimestamp: number;
   readonly #counters = {
@@ -103,10 +89,6 @@ export class RtpSession {
   };
   #payloadTypes: ReadonlySet<number>;
   #srtp: SrtpSession | undefined;
-  #signaledRtcp: TransportAddress | undefined;
-  /** Source of the last RTCP. */
-  #rtcpSource: TransportAddress | undefined;
-  #isRtcpMultiplexed = false;
   #sequenceNumber: number;
   #lastActivityAtMs: number | undefined;
   #lastReceivedAtMs: number | undefined;
@@ -183,11 +165,9 @@ export class RtpSession {
    */
   negotiate(remote: TransportAddress, payloadTypes: readonly number[], options: RtpPathOptions = {}): void {
     const { rtcp = { address: remote.address, port: remote.port + 1 }, isRtcpMultiplexed = false } = options;
-    this.#latch.signal(usable(remote), performance.now());
+    this.#latch.signal(usableAddress(remote), performance.now());
     this.#payloadTypes = new Set(payloadTypes);
-    this.#signaledRtcp = usable(rtcp);
-    this.#rtcpSource = undefined;
-    this.#isRtcpMultiplexed = isRtcpMultiplexed;
+    this.#rtcpPath.signal(rtcp, isRtcpMultiplexed);
     this.#srtp = options.srtp && (this.#srtp?.rekey(options.srtp) ?? new SrtpSession(options.srtp));
   }
 
@@ -304,9 +284,7 @@ export class RtpSession {
       this.#counters.oversized++;
       return;
     }
-    const isPeer =
-      source.address === this.#latch.destination?.address || source.address === this.#signaledRtcp?.address;
-    if (!isPeer) {
+    if (!this.#rtcpPath.accepts(source.address, this.#latch.destination)) {
       this.#counters.foreign++;
       return;
     }
@@ -322,37 +300,21 @@ export class RtpSession {
     }
     this.#counters.rtcp++;
     this.#lastActivityAtMs = nowMs;
-    this.#rtcpSource = { address: source.address, port: source.port };
+    this.#rtcpPath.noteSource(source);
   }
 
   /** False if the destination is unknown. */
   #sendRtcp(compound: Uint8Array, onSent?: () => void): boolean {
-    const destination = this.#rtcpDestination();
+    const destination = this.#rtcpPath.destination(this.#latch.destination);
     if (destination === undefined) {
       return false;
     }
     const datagram = this.#srtp?.protectRtcp(compound) ?? compound;
-    const socket = this.#isRtcpMultiplexed ? this.#socket : this.#rtcpSocket;
+    const socket = this.#rtcpPath.isMultiplexed ? this.#socket : this.#rtcpSocket;
     socket.send(datagram, destination.port, destination.address, (error) => {
       this.#counters.socketErrors += error === null ? 0 : 1;
       onSent?.();
     });
     return true;
-  }
-
-  /**
-   * RTCP goes to the source of received RTCP. Before that, it goes to the address of the SDP. For a peer behind a
-   * NAT, whose packets come from another address, it goes to the port after its RTP source, which is often right.
-   */
-  #rtcpDestination(): TransportAddress | undefined {
-    const rtp = this.#latch.destination;
-    if (this.#isRtcpMultiplexed || rtp === undefined) {
-      return rtp;
-    }
-    if (this.#rtcpSource !== undefined) {
-      return this.#rtcpSource;
-    }
-    const isBehindNat = this.#signaledRtcp === undefined || this.#signaledRtcp.address !== rtp.address;
-    return isBehindNat ? usable({ address: rtp.address, port: rtp.port + 1 }) : this.#signaledRtcp;
   }
 }

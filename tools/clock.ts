@@ -27,7 +27,7 @@ function isBareDate(node: object): node is { start: number } {
 
 if (import.meta.main) {
   for await (const file of glob("apps/server/src/**/*.ts")) {
-    if (/(\.test|\/testing|\/contract-conformance)\.ts$/.test(file) || file === CLOCK) continue;
+    if (/(\.test|\/testing|\/contract-resources)\.ts$/.test(file) || file === CLOCK) continue;
     for (const line of findBareDates(file, await readFile(file, "utf8"))) {
       console.error(
         `${file}:${line}: new Date() reads the time of day: take it from the Clock that is passed in`,

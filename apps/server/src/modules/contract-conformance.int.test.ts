@@ -5,13 +5,13 @@ import test from "node:test";
 import { routes } from "@parley/contract";
 import {
   type Operation,
-  Resources,
   ContractConformance,
   assertRefused,
   bodyOf,
   conflicts,
   operations,
 } from "./contract-conformance.ts";
+import { Resources } from "./contract-resources.ts";
 
 const withIds = operations.filter(({ path }) => path.includes("{"));
 /** Includes a few single resources: all operations that read a path that does not end in a parameter. */

@@ -4,7 +4,8 @@ import { Writable } from "node:stream";
 import test, { type TestContext } from "node:test";
 import { pino } from "pino";
 import { createStoppableTestDatabase } from "../platform/database/testing.ts";
-import { assertRefused, operations, Resources, ContractConformance } from "./contract-conformance.ts";
+import { assertRefused, operations, ContractConformance } from "./contract-conformance.ts";
+import { Resources } from "./contract-resources.ts";
 
 const ERROR_LEVEL = 50;
 

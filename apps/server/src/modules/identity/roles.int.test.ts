@@ -9,7 +9,8 @@ import {
   type RouteDefinition,
   routes,
 } from "@parley/contract";
-import { bodyOf, ContractConformance, operations, Resources } from "../contract-conformance.ts";
+import { bodyOf, ContractConformance, operations } from "../contract-conformance.ts";
+import { Resources } from "../contract-resources.ts";
 import { setMemberRole } from "./identity.store.ts";
 import { identityOf } from "./testing.ts";
 

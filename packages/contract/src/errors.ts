@@ -21,7 +21,7 @@ export const errorCodes = {
   destination_not_allowed: {
     status: 400,
     message:
-      "This destination cannot be called: it is an emergency or premium-rate number, or the operator does not allow its country for the organization.",
+      "This destination cannot be called: it is an emergency or premium-rate number, it is on the do-not-call list, or the operator does not allow its country for the organization.",
   },
   unauthorized: {
     status: 401,

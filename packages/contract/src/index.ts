@@ -38,6 +38,7 @@ export {
 } from "./campaigns/campaign.ts";
 export * from "./campaigns/campaigns.ts";
 export { defaultRetryPolicy, type RetriedOutcome, type RetryPolicy } from "./campaigns/retry-policy.ts";
+export * from "./campaigns/do-not-call.ts";
 export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tool-test.ts";
 export * from "./agents/custom-tools.ts";

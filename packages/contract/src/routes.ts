@@ -5,6 +5,7 @@ import * as analytics from "./analysis/analytics.ts";
 import * as apiKeys from "./organizations/api-keys.ts";
 import * as campaignContacts from "./campaigns/campaign-contacts.ts";
 import * as campaigns from "./campaigns/campaigns.ts";
+import * as doNotCall from "./campaigns/do-not-call.ts";
 import * as sipTraces from "./calls/sip-traces.ts";
 import * as callDeletion from "./calls/call-deletion.ts";
 import * as calls from "./calls/calls.ts";
@@ -94,6 +95,14 @@ export const routes: readonly RouteDefinition[] = [
   campaigns.resumeCampaignRoute,
   campaigns.cancelCampaignRoute,
   campaigns.deleteCampaignRoute,
+  doNotCall.addDoNotCallRoute,
+  doNotCall.listDoNotCallRoute,
+  doNotCall.getDoNotCallRoute,
+  doNotCall.deleteDoNotCallRoute,
+  doNotCall.importDoNotCallRoute,
+  doNotCall.exportDoNotCallRoute,
+  doNotCall.getDoNotCallSettingsRoute,
+  doNotCall.updateDoNotCallSettingsRoute,
   conversations.listConversationsRoute,
   conversations.getConversationRoute,
   webhooks.rotateSigningSecretRoute,
@@ -129,6 +138,8 @@ export const tags: Readonly<Record<string, string>> = {
   Calls: "Phone and browser calls with their outcome, transcript and latency.",
   Analytics: "Aggregates over calls.",
   Campaigns: "Lists of contacts that an agent calls, at the contacts' local time, with retries and a pace.",
+  "Do not call":
+    "Phone numbers that the organization does not call, and how often campaigns call the others.",
   Conversations: "Transcripts on every channel.",
   Webhooks: "Signatures and the delivery log of the events that Parley sends to your servers.",
   "Webhook events": "Requests that Parley sends to your servers.",

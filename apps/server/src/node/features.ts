@@ -11,6 +11,7 @@ import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
 import type { Feature, NodeResources } from "../modules/feature.ts";
 import { createCustomToolTests } from "../modules/custom-tool-tests/custom-tool-tests.module.ts";
+import { createDoNotCall } from "../modules/do-not-call/do-not-call.module.ts";
 import { createFolders } from "../modules/folders/folders.module.ts";
 import { createIdentity } from "../modules/identity/identity.module.ts";
 import { createNodes } from "../modules/nodes/nodes.module.ts";
@@ -104,6 +105,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createActiveCalls)
     .add(createCallDeletion)
     .add(createRecordingFinishing)
+    .add(createDoNotCall)
     .add(createPhoneCalls)
     .add(createWebCalls)
     .add(createCampaigns);

@@ -51,6 +51,12 @@ import type {
   CampaignContactsAdded,
   CampaignContact,
   CampaignContactDetail,
+  DoNotCallAdd,
+  DoNotCallEntry,
+  DoNotCallImport,
+  DoNotCallImported,
+  DoNotCallSettings,
+  DoNotCallSettingsUpdate,
   Conversation,
   ConversationDetail,
   WebhookSigningSecret,
@@ -669,7 +675,7 @@ export class Operations extends Requests {
    *
    * Places a call through the agent's SIP trunk. Returns at once with the call in status `queued`; the result is in `GET /calls/{id}` and in the `call.post` webhook. When the call is answered, the agent says `firstMessageOutbound`, or `firstMessage` if that is null.
    *
-   * Emergency numbers, premium-rate numbers unless the operator allows them, and numbers outside the organization's `allowedCountries` return `destination_not_allowed`.
+   * Emergency numbers, premium-rate numbers unless the operator allows them, numbers on the do-not-call list and numbers outside the organization's `allowedCountries` return `destination_not_allowed`.
    *
    * An unanswered call ends with a status by its SIP response: 486 and 600 `busy`; 408, 480 and a ringing timeout `no_answer`; 603, 607 and 608 `failed` with `dial_rejected`; others `failed` with `dial_failed`. `endDetail` contains the SIP status and reason.
    *
@@ -1184,6 +1190,114 @@ export class Operations extends Requests {
    */
   async cancelCampaign(id: string, options: RequestOptions = {}): Promise<Campaign> {
     return await this.send({ method: "POST", path: path`/campaigns/${id}/cancel`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Add a number to the do-not-call list.
+   *
+   * From now on no campaign dials the number, and `POST /calls` refuses it. Returns the existing entry if there is one.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async addDoNotCall(body: DoNotCallAdd, options: RequestOptions = {}): Promise<DoNotCallEntry> {
+    return await this.send({ method: "POST", path: path`/do-not-call`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List the numbers that are not called.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listDoNotCall(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    /** Exact match, normalized as in an entry. */
+    phoneNumber?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<DoNotCallEntry>> {
+    return await this.send({ method: "GET", path: path`/do-not-call`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get an entry of the do-not-call list.
+   *
+   * @param id Id of the entry.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getDoNotCall(id: string, options: RequestOptions = {}): Promise<DoNotCallEntry> {
+    return await this.send({ method: "GET", path: path`/do-not-call/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Remove a number from the do-not-call list.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the entry.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteDoNotCall(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/do-not-call/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Add the numbers of a CSV file to the do-not-call list.
+   *
+   * Adds all numbers or none, at most 10000. An error names the first 100 bad lines, counted from 1.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async importDoNotCall(body: DoNotCallImport, options: RequestOptions = {}): Promise<DoNotCallImported> {
+    return await this.send({ method: "POST", path: path`/do-not-call-imports`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Export the do-not-call list as CSV.
+   *
+   * One row per number in the order of their addition. The file can be imported again.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async exportDoNotCall(options: RequestOptions = {}): Promise<Blob> {
+    return await this.send({ method: "GET", path: path`/do-not-call.csv`, answer: "bytes" }, options);
+  }
+
+  /**
+   * Get the settings about numbers that are not called.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getDoNotCallSettings(options: RequestOptions = {}): Promise<DoNotCallSettings> {
+    return await this.send({ method: "GET", path: path`/do-not-call-settings`, answer: "data" }, options);
+  }
+
+  /**
+   * Change the settings about numbers that are not called.
+   *
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateDoNotCallSettings(body: DoNotCallSettingsUpdate = {}, options: RequestOptions = {}): Promise<DoNotCallSettings> {
+    return await this.send({ method: "PATCH", path: path`/do-not-call-settings`, body, answer: "data" }, options);
   }
 
   /**

@@ -2521,6 +2521,57 @@ export interface CampaignContactDetail {
   calls: Call[];
 }
 
+export interface DoNotCallAdd {
+  /** Phone number with its country code (`+…`). Spaces, dots, hyphens and parentheses are removed: stored in E.164. */
+  phoneNumber: string;
+}
+
+/** A phone number that the organization does not call. */
+export interface DoNotCallEntry {
+  id: string;
+  /** Phone number in E.164. */
+  phoneNumber: string;
+  /** `api`: added by this API. `import`: from a CSV file. */
+  source: "api" | "import";
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export interface DoNotCallImport {
+  /** The file's text. The number is in the column `phoneNumber` if the first line names one, else in the first column. */
+  csv: string;
+}
+
+export interface DoNotCallImported {
+  /**
+   * Numbers that are new on the list.
+   * At least 0.
+   */
+  numbersAdded: number;
+  /**
+   * Numbers that were on it before.
+   * At least 0.
+   */
+  duplicatesSkipped: number;
+}
+
+export interface DoNotCallSettings {
+  /**
+   * Dials of all campaigns together to one number on one day, in the contact's time zone. Further ones wait for the next day. Null: no such limit.
+   * From 1 to 100.
+   */
+  maxDialsPerDay: number | null;
+}
+
+/** Absent fields stay; null resets a field to its default. */
+export interface DoNotCallSettingsUpdate {
+  /**
+   * Dials of all campaigns together to one number on one day, in the contact's time zone. Further ones wait for the next day. Null: no such limit.
+   * From 1 to 100.
+   */
+  maxDialsPerDay?: number | null;
+}
+
 /** Conversation of an agent with one caller. */
 export interface Conversation {
   id: string;

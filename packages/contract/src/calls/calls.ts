@@ -63,8 +63,8 @@ export const createCallRoute = defineRoute({
     "Places a call through the agent's SIP trunk. Returns at once with the call in status `queued`; the result is in " +
     "`GET /calls/{id}` and in the `call.post` webhook. When the call is answered, the agent says `firstMessageOutbound`, or " +
     "`firstMessage` if that is null.\n\n" +
-    "Emergency numbers, premium-rate numbers unless the operator allows them, and numbers outside the organization's " +
-    "`allowedCountries` return `destination_not_allowed`.\n\n" +
+    "Emergency numbers, premium-rate numbers unless the operator allows them, numbers on the do-not-call list and numbers " +
+    "outside the organization's `allowedCountries` return `destination_not_allowed`.\n\n" +
     "An unanswered call ends with a status by its SIP response: 486 and 600 `busy`; 408, 480 and a ringing timeout " +
     "`no_answer`; 603, 607 and 608 `failed` with `dial_rejected`; others `failed` with `dial_failed`. `endDetail` contains " +
     "the SIP status and reason.",

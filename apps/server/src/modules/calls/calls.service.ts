@@ -258,6 +258,11 @@ export class CallsService {
     await store.updateCall(transaction, id, { dialedAt: at });
   }
 
+  /** Lets one transaction at a time dial a number for campaigns. */
+  async lockDials(transaction: Queries, organizationId: string, toNumber: string): Promise<void> {
+    await store.lockDials(transaction, organizationId, toNumber);
+  }
+
   /** Counts dials of campaigns to a number since a time. */
   async countDials(queries: Queries, organizationId: string, toNumber: string, since: Date): Promise<number> {
     return await store.countDials(queries, organizationId, toNumber, since);

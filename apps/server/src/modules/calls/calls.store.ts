@@ -170,6 +170,12 @@ export async function listCallsToContact(queries: Queries, campaignContactId: st
     .limit(MAX_CALLS_TO_CONTACT);
 }
 
+/** Lets one transaction at a time dial a number for campaigns. */
+export async function lockDials(queries: Queries, organizationId: string, toNumber: string): Promise<void> {
+  const name = `dials/${organizationId}/${toNumber}`;
+  await queries.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+}
+
 /** Counts dials of campaigns to a number since a time. */
 export async function countDials(
   queries: Queries,

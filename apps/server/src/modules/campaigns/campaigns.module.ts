@@ -1,5 +1,6 @@
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { OutboundCallsService } from "../phone-calls/outbound/outbound-calls.service.ts";
@@ -17,11 +18,12 @@ interface Dependencies {
   organizationLimits: OrganizationLimitsService;
   outboundCalls: OutboundCallsService;
   outboundPlanner: OutboundPlanner;
+  doNotCall: DoNotCallService;
 }
 
 export function createCampaigns(
   { database, bus, clock, logger }: NodeResources,
-  { agents, calls, outboundCalls, ...dependencies }: Dependencies,
+  { agents, calls, outboundCalls, doNotCall, ...dependencies }: Dependencies,
 ) {
   const campaignContacts = new ContactsService(database, { bus, clock, calls, topic, ...dependencies });
   const campaigns = new CampaignsService(database, {
@@ -31,7 +33,7 @@ export function createCampaigns(
     contacts: campaignContacts,
     ...dependencies,
   });
-  const claims = new DialClaims(database, { clock, calls, outboundCalls });
+  const claims = new DialClaims(database, { clock, calls, outboundCalls, doNotCall });
   const dialer = new Dialer({ database, bus, clock, campaigns, outboundCalls, claims, topic, logger });
   const settlement = new DialSettlement(bus, topic);
   calls.ended.subscribe(async (transaction, { call, noticedAt }) => {

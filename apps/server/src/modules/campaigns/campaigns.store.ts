@@ -39,14 +39,10 @@ export async function lockCampaign(queries: Queries, id: string): Promise<Campai
   return row;
 }
 
-/** Returns the status, which does not change until the transaction ends. */
-export async function lockStatus(queries: Queries, id: string): Promise<CampaignStatus | undefined> {
-  const [row] = await queries
-    .select({ status: campaigns.status })
-    .from(campaigns)
-    .where(eq(campaigns.id, id))
-    .for("share");
-  return row?.status;
+/** Returns the campaign, which does not change until the transaction ends. */
+export async function lockUnchanged(queries: Queries, id: string): Promise<CampaignRow | undefined> {
+  const [row] = await queries.select().from(campaigns).where(eq(campaigns.id, id)).for("share");
+  return row;
 }
 
 export async function listCampaigns(

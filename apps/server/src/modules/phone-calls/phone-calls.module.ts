@@ -6,6 +6,7 @@ import type { CallPlacement } from "../active-calls/call-placement.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { CallQuota } from "../calls/call-quota.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { InboundNumbers } from "../phone-numbers/inbound-numbers.ts";
@@ -36,6 +37,7 @@ interface Dependencies {
   sipTrunks: SipTrunksService;
   agentResolution: AgentResolution;
   organizations: OrganizationsService;
+  doNotCall: DoNotCallService;
 }
 
 export function createPhoneCalls(

@@ -3,6 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Database, Queries } from "../../../platform/database/database.ts";
 import { inJointTransaction } from "../../../platform/database/joint-transaction.ts";
 import type { CallsService } from "../../calls/calls.service.ts";
+import type { DoNotCallService } from "../../do-not-call/do-not-call.service.ts";
 import { isDestinationAllowed } from "../../phone-calls/outbound/destination.rules.ts";
 import type {
   CampaignCall,
@@ -12,29 +13,38 @@ import type {
 } from "../../phone-calls/outbound/outbound-calls.service.ts";
 import { timezoneOf } from "../campaign-view.rules.ts";
 import { count, countOf, finishIfDone, type Tally } from "../campaigns.rules.ts";
-import { type CampaignRow, lockCampaign, lockStatus, updateCampaign } from "../campaigns.store.ts";
+import { type CampaignRow, lockCampaign, lockUnchanged, updateCampaign } from "../campaigns.store.ts";
 import * as contacts from "../contacts/contacts.store.ts";
 import { finalStatusOf } from "./attempt-outcome.rules.ts";
-import { isOpen } from "./calling-window.rules.ts";
+import { isOpen, localDay } from "./calling-window.rules.ts";
 
 /** Contacts that one transaction may pass over, because they must not be dialed now. */
 const MAX_PASSED_OVER = 100;
 
 /** A contact whose call is recorded and not dialed yet. */
 export interface Claim {
+  prepared: PreparedCall;
   call: CampaignCall;
   recorded: RecordedCall;
 }
 
+interface Candidate {
+  campaign: CampaignRow;
+  contact: contacts.ContactRow;
+  prepared: PreparedCall;
+  now: Date;
+}
+
+/** Why a contact is passed over. */
 type Verdict =
-  | { kind: "dial" }
   /** Never dialed. */
-  | { kind: "refuse"; outcome: ContactOutcome };
+  { kind: "refuse"; outcome: ContactOutcome } | { kind: "defer"; dueAt: Date };
 
 interface DialClaimsDependencies {
   clock: Clock;
   calls: CallsService;
   outboundCalls: Pick<OutboundCallsService, "record">;
+  doNotCall: Pick<DoNotCallService, "isListed" | "getSettings">;
 }
 
 /** Claims the next contact of a campaign. Of all nodes, one at a time claims for a campaign. */
@@ -72,7 +82,7 @@ export class DialClaims {
         nextDialAt: new Date(Math.ceil(now.getTime() + 1000 / campaign.callsPerSecond)),
         updatedAt: now,
       });
-      return { call, recorded };
+      return { prepared, call, recorded };
     });
   }
 
@@ -80,15 +90,19 @@ export class DialClaims {
    * Sets the dialing mark: from now on the attempt counts. Returns false if the call must not be dialed any more. Locks
    * the call before the campaign, as the end of a call does.
    */
-  async mark({ call, recorded }: Claim): Promise<boolean> {
+  async mark({ prepared, call, recorded }: Claim): Promise<boolean> {
     const { calls, clock } = this.#dependencies;
     const { callId } = recorded;
     return await this.#database.transaction(async (transaction) => {
       if (!(await calls.lockOpen(transaction, callId))) return false;
-      if ((await lockStatus(transaction, call.campaignId)) !== "running") return false;
+      const campaign = await lockUnchanged(transaction, call.campaignId);
+      if (campaign?.status !== "running") return false;
       const contact = await contacts.lockContactOfCall(transaction, call.campaignContactId, callId);
       if (contact === undefined) return false;
+      // Another campaign may have dialed the number since the claim.
+      await calls.lockDials(transaction, campaign.organizationId, call.toNumber);
       const now = clock.now();
+      if ((await this.#judge(transaction, { campaign, contact, prepared, now })) !== undefined) return false;
       await calls.markDialed(transaction, callId, now);
       const attempts = contact.attempts + 1;
       await contacts.updateContact(transaction, contact.id, {
@@ -113,24 +127,40 @@ export class DialClaims {
     let tally: Tally = { contactCounts: campaign.contactCounts, outcomeCounts: campaign.outcomeCounts };
     for (let passedOver = 0; passedOver < MAX_PASSED_OVER; passedOver++) {
       const contact = await contacts.lockDueContact(transaction, campaign.id, open, now);
-      const verdict = contact && screen(contact, prepared);
-      if (contact === undefined || verdict?.kind === "dial") return { contact, tally };
-      if (verdict?.kind === "refuse") {
-        const { outcome } = verdict;
-        const status = finalStatusOf(outcome);
-        await contacts.updateContact(transaction, contact.id, { status, outcome, updatedAt: now });
-        tally = count(tally, { from: "pending", to: status, outcome });
+      if (contact === undefined) return { contact, tally };
+      const verdict = await this.#judge(transaction, { campaign, contact, prepared, now });
+      if (verdict === undefined) return { contact, tally };
+      const { id } = contact;
+      if (verdict.kind === "defer") {
+        await contacts.updateContact(transaction, id, { dueAt: verdict.dueAt, updatedAt: now });
+        continue;
       }
+      const { outcome } = verdict;
+      const status = finalStatusOf(outcome);
+      await contacts.updateContact(transaction, id, { status, outcome, updatedAt: now });
+      tally = count(tally, { from: "pending", to: status, outcome });
     }
     return { contact: undefined, tally };
   }
-}
 
-/** The operator may have changed the countries since the contact was added. */
-function screen({ toNumber }: contacts.ContactRow, { line }: PreparedCall): Verdict {
-  return isDestinationAllowed(toNumber, line.destinations)
-    ? { kind: "dial" }
-    : { kind: "refuse", outcome: "failed" };
+  /** Returns why a contact is passed over; `undefined` if it may be dialed. Countries and list may have changed since it was added. */
+  async #judge(
+    transaction: Queries,
+    { campaign, contact, prepared, now }: Candidate,
+  ): Promise<Verdict | undefined> {
+    const { calls, doNotCall } = this.#dependencies;
+    const { organizationId } = campaign;
+    const { toNumber } = contact;
+    if (!isDestinationAllowed(toNumber, prepared.line.destinations))
+      return { kind: "refuse", outcome: "failed" };
+    if (await doNotCall.isListed(organizationId, toNumber, transaction))
+      return { kind: "refuse", outcome: "do_not_call" };
+    const { maxDialsPerDay } = await doNotCall.getSettings(organizationId, transaction);
+    if (maxDialsPerDay === null) return undefined;
+    const { startsAt, endsAt } = localDay(timezoneOf(campaign, contact.timezone), now);
+    const dials = await calls.countDials(transaction, organizationId, toNumber, startsAt);
+    return dials < maxDialsPerDay ? undefined : { kind: "defer", dueAt: endsAt };
+  }
 }
 
 function mayDial(campaign: CampaignRow, now: Date): boolean {

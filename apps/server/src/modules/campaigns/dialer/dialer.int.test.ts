@@ -345,3 +345,53 @@ test("a number that the operator has forbidden meanwhile is not dialed", async (
     progress: { outcomes: { failed: 2 } },
   });
 });
+
+test("a number on the do-not-call list is never dialed, and a single call to it is refused", async (context) => {
+  const simulation = await open(context);
+  const { server, agentId, campaign } = simulation.office;
+  const { id } = await campaign({ contacts: contactsUpTo(2), start: true });
+  const added = await server.request("POST", "/do-not-call", { phoneNumber: "+1 415 555 1000" });
+  assert.equal(added.status, 201);
+  await simulation.run();
+  assert.deepEqual(
+    simulation.dials.map(({ toNumber }) => toNumber),
+    [numberAt(1)],
+  );
+  const states = (await contactsOf(simulation, id)).map(({ status, outcome }) => [status, outcome]);
+  assert.deepEqual(states, [
+    ["failed", "do_not_call"],
+    ["completed", "answered"],
+  ]);
+  const single = await server.request("POST", "/calls", { agentId, toNumber: numberAt(0) });
+  assert.partialDeepStrictEqual(single, { status: 400, body: { error: "destination_not_allowed" } });
+});
+
+test("a number that is put on the list after the claim is not dialed", async (context) => {
+  const simulation = await open(context);
+  const { server, campaign } = simulation.office;
+  const { id } = await campaign({ contacts: contactsUpTo(1), start: true });
+  simulation.beforeMark = async ({ toNumber }) =>
+    (await server.request("POST", "/do-not-call", { phoneNumber: toNumber })).status === 201;
+  await simulation.run();
+  assert.equal(simulation.dials.length, 0);
+  assert.partialDeepStrictEqual((await contactsOf(simulation, id))[0], {
+    attempts: 0,
+    outcome: "do_not_call",
+  });
+});
+
+test("a number is dialed at most so often on one local day, over all campaigns", async (context) => {
+  const simulation = await open(context, 2);
+  simulation.answer = () => busy;
+  const { server, campaign } = simulation.office;
+  await server.request("PATCH", "/do-not-call-settings", { maxDialsPerDay: 2 });
+  const contacts = [{ toNumber: numberAt(0), timezone: "America/New_York" }];
+  const retryPolicy = { maxAttempts: 3, retryDelayMinutes: 1 };
+  for (let index = 0; index < 2; index++) await campaign({ contacts, retryPolicy, start: true });
+  await simulation.run();
+  // Midnight in New York is at 05:00.
+  assert.deepEqual(
+    simulation.dials.map(({ at }) => at.toISOString().slice(0, 13)),
+    ["2026-03-02T15", "2026-03-02T15", "2026-03-03T05", "2026-03-03T05", "2026-03-04T05", "2026-03-04T05"],
+  );
+});

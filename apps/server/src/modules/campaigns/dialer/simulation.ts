@@ -114,7 +114,7 @@ export class Simulation {
   #createDialer(node: number): Dialer {
     const { modules, database, organizationId } = this.office.server;
     const clock = { now: () => this.now };
-    const { calls, outboundPlanner, campaigns } = modules;
+    const { calls, outboundPlanner, campaigns, doNotCall } = modules;
     // oxlint-disable-next-line typescript/no-this-alias -- an object's getter below has its own
     const simulation = this;
     const outboundCalls: Pick<OutboundCallsService, "hasPlaceForCampaigns" | "prepare" | "record" | "dial"> =
@@ -133,7 +133,7 @@ export class Simulation {
           this.#placing.push(this.#dial(node, recorded, call, beforeInvite));
         },
       };
-    const claims = new DialClaims(database, { clock, calls, outboundCalls });
+    const claims = new DialClaims(database, { clock, calls, outboundCalls, doNotCall });
     const bus = { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} };
     const logger = createLogger({ level: "silent" });
     const topic = CAMPAIGNS_TOPIC;

@@ -2,6 +2,7 @@ import type { CallCreate } from "@parley/contract";
 import { AppError, invalidBody } from "../../../platform/app-error.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../../agents/versions/agent-resolution.service.ts";
+import type { DoNotCallService } from "../../do-not-call/do-not-call.service.ts";
 import type { Organization, OrganizationsService } from "../../organizations/organizations.service.ts";
 import { normalizePhoneNumber } from "../../phone-numbers/phone-numbers.rules.ts";
 import type { PhoneNumbersService } from "../../phone-numbers/phone-numbers.service.ts";
@@ -43,6 +44,7 @@ interface OutboundPlannerDependencies {
   phoneNumbers: PhoneNumbersService;
   sipTrunks: SipTrunksService;
   organizations: OrganizationsService;
+  doNotCall: DoNotCallService;
 }
 
 /** Decides whether a call may be placed, from which number and by which route. */
@@ -72,6 +74,10 @@ export class OutboundPlanner {
       sipTrunkId === null ? undefined : await this.#findFrom(agent, sipTrunkId, request.fromNumber);
     const destinations = await this.#destinationsOf(organization);
     if (!isDestinationAllowed(toNumber, destinations)) throw new AppError("destination_not_allowed");
+    if (await this.#dependencies.doNotCall.isListed(organizationId, toNumber))
+      throw new AppError("destination_not_allowed", {
+        message: "This number is on the organization's do-not-call list. Remove it there to call it.",
+      });
     if (sipTrunkId === null || status !== "active") throw new AppError("agent_not_callable");
     if (from === undefined)
       throw new AppError("agent_not_callable", {

@@ -1,0 +1,99 @@
+import type { DoNotCallEntry, DoNotCallSettings, DoNotCallSettingsChange } from "@parley/contract";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { toCsvRow } from "../../platform/csv.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
+import { toPage } from "../../platform/database/page.ts";
+import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
+import { readNumbers } from "./do-not-call.rules.ts";
+import * as store from "./do-not-call.store.ts";
+
+const defaults: DoNotCallSettings = { maxDialsPerDay: null };
+
+/** Numbers that an organization does not call, and its settings about them. */
+export class DoNotCallService {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Returns the existing entry if there is one. */
+  async add(organizationId: string, text: string): Promise<DoNotCallEntry> {
+    const phoneNumber = normalizePhoneNumber(text);
+    if (phoneNumber === undefined)
+      throw invalidBody("phoneNumber", "must be a valid phone number with its country code");
+    await this.#insert(organizationId, [phoneNumber], { source: "api" });
+    const row = await store.findByNumber(this.#database, organizationId, phoneNumber);
+    if (row === undefined) throw new AppError("not_found");
+    return present(row);
+  }
+
+  async import(organizationId: string, csv: string) {
+    const phoneNumbers = readNumbers(csv);
+    const numbersAdded = await this.#insert(organizationId, phoneNumbers, { source: "import" });
+    return { numbersAdded, duplicatesSkipped: phoneNumbers.length - numbersAdded };
+  }
+
+  async export(organizationId: string): Promise<Uint8Array> {
+    const rows = await store.listAllEntries(this.#database, organizationId);
+    const lines = rows.map(({ phoneNumber, source, createdAt }) => {
+      return toCsvRow([phoneNumber, source, createdAt.toISOString()]);
+    });
+    return Buffer.from([toCsvRow(["phoneNumber", "source", "createdAt"]), ...lines].join(""));
+  }
+
+  async get(organizationId: string, id: string): Promise<DoNotCallEntry> {
+    const row = await store.findEntry(this.#database, organizationId, id);
+    if (row === undefined) throw new AppError("not_found");
+    return present(row);
+  }
+
+  async list(organizationId: string, { phoneNumber, ...page }: store.EntryFilter) {
+    // A `+` that a client sent unencoded in the query arrives as a space.
+    const text = phoneNumber?.replace(/^ /, "+");
+    const number = text === undefined ? {} : { phoneNumber: normalizePhoneNumber(text) ?? text };
+    const rows = await store.listEntries(this.#database, organizationId, { ...page, ...number });
+    return toPage(page, rows, present);
+  }
+
+  async delete(organizationId: string, id: string): Promise<void> {
+    if (!(await store.deleteEntry(this.#database, organizationId, id))) throw new AppError("not_found");
+  }
+
+  /** @param phoneNumber E.164. */
+  async isListed(
+    organizationId: string,
+    phoneNumber: string,
+    queries: Queries = this.#database,
+  ): Promise<boolean> {
+    return (await store.findByNumber(queries, organizationId, phoneNumber)) !== undefined;
+  }
+
+  async getSettings(organizationId: string, queries: Queries = this.#database): Promise<DoNotCallSettings> {
+    return (await store.findSettings(queries, organizationId)) ?? defaults;
+  }
+
+  async updateSettings(organizationId: string, change: DoNotCallSettingsChange): Promise<DoNotCallSettings> {
+    const before = await this.getSettings(organizationId);
+    const { maxDialsPerDay = before.maxDialsPerDay } = change;
+    const settings = { maxDialsPerDay };
+    await store.writeSettings(this.#database, organizationId, settings);
+    return settings;
+  }
+
+  async #insert(
+    organizationId: string,
+    phoneNumbers: readonly string[],
+    origin: Pick<store.NewEntries, "source">,
+  ): Promise<number> {
+    const now = this.#clock.now();
+    return await store.insertEntries(this.#database, { organizationId, phoneNumbers, now, ...origin });
+  }
+}
+
+function present({ id, phoneNumber, source, createdAt }: store.EntryRow): DoNotCallEntry {
+  return { id, phoneNumber, source, createdAt: createdAt.toISOString() };
+}

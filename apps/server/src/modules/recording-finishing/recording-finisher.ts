@@ -227,11 +227,19 @@ const isSpool = (name: string): boolean =>
  * is no audio.
  */
 async function encodeInProcess(spool: string, file: string, signal: AbortSignal): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [encoder, spool, file], {
+  const encoding = promisify(execFile)(process.execPath, [encoder, spool, file], {
     signal,
     timeout: ENCODING_DEADLINE_MS,
     killSignal: "SIGKILL",
   });
-  const { durationMs }: { durationMs: number } = JSON.parse(stdout);
-  return durationMs;
+  const { child } = encoding;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  try {
+    const { stdout } = await encoding;
+    const { durationMs }: { durationMs: number } = JSON.parse(stdout);
+    return durationMs;
+  } finally {
+    // An aborted encoding rejects before its process ends, which takes a while with low priority on a busy machine.
+    if (child.pid !== undefined) await ended;
+  }
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -136,6 +138,24 @@ test("a call's spool becomes a recording that is stored and linked, and is then 
   assert.ok(Date.parse(data.expiresAt) > Date.now());
   assert.equal(stored.get(key)?.toString("latin1", 0, 4), "OggS");
   await emptied();
+});
+
+test("a finisher is closed when its encoders have ended", async (t) => {
+  const { folder, start, openCall } = await openFolder(t);
+  const callId = await openCall({ endedMsAgo: 0 });
+  // An encoder that waits for more of its spool.
+  execFileSync("mkfifo", [path.join(folder, `${callId}.ended`)]);
+  const encoders: ChildProcess[] = [];
+  const note = (message: unknown): void => void encoders.push((message as { process: ChildProcess }).process);
+  subscribe("child_process", note);
+  t.after(() => unsubscribe("child_process", note));
+  const finisher = start();
+  await waitFor("the encoder", () => encoders.length > 0);
+  await finisher.close();
+  assert.deepEqual(
+    encoders.map(({ signalCode }) => signalCode),
+    ["SIGTERM"],
+  );
 });
 
 test("a failing storage is retried, and the spool stays until the recording is stored", async (t) => {

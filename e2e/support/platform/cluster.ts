@@ -19,6 +19,14 @@ const CONNECTIONS_PER_NODE = 30;
 /** Transcript of the callers' speech: the scripted recognizer returns it for any audio. */
 export const QUESTION = "When are you open";
 
+/**
+ * What a caller asked. The scripted recognizer returns its text for each part of the speech, which late packets on a busy machine
+ * split.
+ */
+export function withoutRepetition(asked: string): string {
+  return asked.replace(new RegExp(`(?<=${QUESTION})( ${QUESTION})+`, "g"), "");
+}
+
 export const ANSWER = "We are open from nine to one, on every day but Sunday.";
 
 /** The scripted model's reply to an instruction to speak. */

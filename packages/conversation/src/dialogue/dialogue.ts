@@ -108,6 +108,11 @@ export class Dialogue {
     return this.#history;
   }
 
+  /** Lets the model prepare for these instructions, before the first reply. */
+  prepare(): void {
+    this.#options.model.prepare?.(this.#options.instructions);
+  }
+
   /** Adds an entry from outside of replies, such as a spoken greeting or a pressed key. */
   record(entry: TranscriptEntry): void {
     this.#history.push(entry);

@@ -7,4 +7,9 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 export type LanguageModel = LanguageModelV4 & {
   /** Context window: tokens of prompt and reply together. Default: 128,000. */
   readonly contextTokens?: number | undefined;
+  /**
+   * Loads what the first reply of a conversation with these instructions needs, before its first input. Returns at once and
+   * reports nothing: a reply that needs what could not be loaded loads it again.
+   */
+  prepare?: (instructions: string) => void;
 };

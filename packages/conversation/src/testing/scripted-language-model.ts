@@ -35,6 +35,8 @@ export class ScriptedLanguageModel implements LanguageModel {
   readonly supportedUrls = {};
   /** The requests received, in order. */
   readonly requests: LanguageModelV4CallOptions[] = [];
+  /** The instructions for which it was asked to prepare, in order. */
+  readonly preparedFor: string[] = [];
   readonly #script: ModelScript[];
   readonly #timers: Timers;
   readonly #fallback: ((request: LanguageModelV4CallOptions) => ModelScript) | undefined;
@@ -46,6 +48,10 @@ export class ScriptedLanguageModel implements LanguageModel {
     this.#script = [...script];
     this.#timers = options.timers ?? systemTimers;
     this.#fallback = options.fallback;
+  }
+
+  prepare(instructions: string): void {
+    this.preparedFor.push(instructions);
   }
 
   doGenerate(): never {

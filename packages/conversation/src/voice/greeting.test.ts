@@ -13,6 +13,15 @@ test("a greeting prepared before the call is answered begins with the first tick
   assert.notEqual(call.frames[0], undefined);
 });
 
+test("the model prepares for the call's instructions while the phone rings, before its first reply", async () => {
+  const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
+  const prepared = call.conversation.prepare(new AbortController().signal);
+  assert.deepEqual(call.model.preparedFor, ["Be brief."]);
+  assert.deepEqual(call.model.requests, []);
+  await call.clock.advance(2_000);
+  await prepared;
+});
+
 test("a greeting is ready once a second of it is synthesized; the rest arrives while it plays", async () => {
   const greeting =
     "Hello, this is Parley, the receptionist of the town library. What can I do for you this morning?";

@@ -135,12 +135,13 @@ export class VoiceConversation {
   }
 
   /**
-   * Prepares the conversation before the call is answered: opens the recognizer and synthesizes the greeting. Resolves
+   * Prepares the conversation before the call is answered: opens the recognizer, lets the model prepare, and synthesizes the greeting. Resolves
    * when the greeting can begin at once, when it failed (reported as a `fault`; `start` tries again), or on abort.
    */
   async prepare(signal: AbortSignal): Promise<void> {
     if (this.#isOver) return;
     this.#hearing.open();
+    this.#options.dialogue.prepare();
     const { startSpeaker, hasGreeting } = this.#state.settings;
     if (startSpeaker === "agent" && hasGreeting) await this.#scheduler.prepareGreeting(signal);
   }

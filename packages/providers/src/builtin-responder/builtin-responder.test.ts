@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { SPEAK_NOW } from "@parley/conversation";
+import { ProviderError, SPEAK_NOW } from "@parley/conversation";
 import { createBuiltinResponder } from "./builtin-responder.ts";
 import { contentWords } from "./fact-index.ts";
 
@@ -168,6 +168,33 @@ test("the facts of a prompt are embedded once", async () => {
   const responder = createBuiltinResponder({ embed });
   for (let turn = 0; turn < 3; turn++) await responder.doGenerate(call(["What does a checkup cost?"]));
   assert.equal(embedded.length, 3 + 3);
+});
+
+test("the facts of a prompt are embedded before the first question if a call announces its prompt", async () => {
+  const { embed, embedded } = createWordEmbedding();
+  const responder = createBuiltinResponder({ embed });
+  responder.prepare?.(instructions);
+  assert.equal(embedded.length, 3);
+  await responder.doGenerate(call(["What does a checkup cost?"]));
+  assert.equal(embedded.length, 3 + 1);
+});
+
+test("facts that could not be embedded ahead are embedded with the first question", async () => {
+  const { embed, embedded } = createWordEmbedding();
+  const refused = new ProviderError({
+    provider: "test",
+    kind: "connection",
+    message: "no",
+    isRetryable: true,
+  });
+  let attempts = 0;
+  const responder = createBuiltinResponder({
+    embed: async (texts) => (attempts++ === 0 ? await Promise.reject(refused) : await embed(texts)),
+  });
+  responder.prepare?.(instructions);
+  await new Promise((resolve) => setImmediate(resolve));
+  await responder.doGenerate(call(["What does a checkup cost?"]));
+  assert.equal(embedded.length, 3 + 1);
 });
 
 test("an abort ends the reply with its reason", async () => {

@@ -74,6 +74,7 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
     provider: "parley",
     modelId: "builtin-responder",
     supportedUrls: {},
+    prepare: (instructions) => void promptOf(instructions),
     doStream: async (call) => streamReply(await respond(call)),
     doGenerate: async (call) => {
       const { text, endsCall } = await respond(call);

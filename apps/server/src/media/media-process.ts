@@ -1,5 +1,5 @@
-import { constants, setPriority } from "node:os";
 import { errorMessage } from "@parley/conversation/error-message";
+import { preferAudio } from "./audio-priority.ts";
 import { createMediaHost, type MediaHost } from "./media-host.ts";
 import type { FromMedia, ToMedia } from "./media-protocol.ts";
 import { runChild } from "../platform/child-main.ts";
@@ -24,12 +24,3 @@ const { send } = runChild<ToMedia, FromMedia>({
   },
   close: async () => await (await host)?.close(),
 });
-
-/** Raises the priority: late audio is audible, a short delay of other processes is not. */
-function preferAudio(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_HIGH);
-  } catch {
-    // Most systems allow this only to privileged users (docs/operating.md). Without competing processes it has no effect.
-  }
-}

@@ -2,7 +2,7 @@ import { errorMessage } from "@parley/conversation/error-message";
 import { type NodePgDatabase, drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient, type PoolConfig } from "pg";
 import { currentOrganization } from "../organization-scope.ts";
-import { Shares } from "../shares.ts";
+import { FairQueue } from "../fair-queue.ts";
 import { joinable } from "./joint-transaction.ts";
 import { forbidInTransaction, inTransactionScope } from "./transaction-scope.ts";
 
@@ -23,8 +23,8 @@ export interface Database extends NodePgDatabase {
   $client: Pool;
 }
 
-/** Part of the connections that the work of one organization uses at once. */
-const ORGANIZATION_SHARE = 0.5;
+/** Connections that the work of organizations leaves to the node's own work. */
+const OWN_CONNECTIONS = 1;
 
 type ConnectCallback = Parameters<Pool["connect"]>[0];
 
@@ -33,11 +33,12 @@ type ConnectCallback = Parameters<Pool["connect"]>[0];
  * connections are used in this way.
  */
 class ConnectionPool extends Pool {
-  readonly #shares = new Shares();
+  readonly #turns: FairQueue;
   readonly #held = new WeakMap<PoolClient, Disposable>();
 
   constructor(config: PoolConfig) {
     super(config);
+    this.#turns = new FairQueue(Math.max(1, this.options.max - OWN_CONNECTIONS));
     this.on("release", (_error, client) => {
       this.#held.get(client)?.[Symbol.dispose]();
       this.#held.delete(client);
@@ -66,16 +67,15 @@ class ConnectionPool extends Pool {
     callback(undefined, client, (error) => client.release(error));
   }
 
-  /** Leaves connections to other organizations and to the node's own work. */
+  /** Organizations take turns when more of their work waits than there are connections. */
   async #connectFor(organizationId: string): Promise<PoolClient> {
-    const atOnce = Math.max(1, Math.floor(this.options.max * ORGANIZATION_SHARE));
-    const share = await this.#shares.take(organizationId, atOnce);
+    const turn = await this.#turns.take(organizationId);
     try {
       const client = await super.connect();
-      this.#held.set(client, share);
+      this.#held.set(client, turn);
       return client;
     } catch (error) {
-      share[Symbol.dispose]();
+      turn[Symbol.dispose]();
       throw error;
     }
   }

@@ -5,7 +5,7 @@ interface Owner {
 
 /**
  * Lets a limited amount of work run at once. If more waits, the owner with the least work under way is next, so that an
- * owner's flood delays another's work by one piece of work, and nobody is delayed while there is room.
+ * owner's flood delays another's work by one piece of work. While there is room, all work runs at once.
  */
 export class FairQueue {
   readonly #capacity: number;

@@ -1,9 +1,6 @@
 import {
   type Call,
   type CallDetail,
-  type CallEndReason,
-  type CallQuality,
-  type CallStatus,
   keysOf,
   type TranscriptItem,
   type Turn,
@@ -25,86 +22,23 @@ import {
   summarizeLatency,
   withoutDeleted,
 } from "./calls.rules.ts";
+import type {
+  CallAnswer,
+  CallEnd,
+  CallResult,
+  CallRow,
+  EndedCall,
+  NewCall,
+  NewInboundCall,
+  Orphans,
+  PlacedCall,
+  StoredCall,
+} from "./call-record.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
 import type { CallChannel } from "./calls.tables.ts";
 
-export type { CallChannel };
-export type CallRow = store.CallRow;
-export type Handover = store.Handover;
-
-/** A call of either channel and direction, before its record is written. */
-export interface NewCall {
-  organizationId: string;
-  agentId: string;
-  /** The revision that ran; null in auto mode. */
-  agentRevision: number | null;
-  configurationRevision: number;
-  /** Null for production. */
-  environment: string | null;
-  channel: CallChannel;
-  direction: "inbound" | "outbound";
-  status: "queued" | "ringing";
-  /** Our phone number; null for a web call. */
-  phoneNumberId: string | null;
-  sipTrunkId: string | null;
-  /** Null if withheld. */
-  fromNumber: string | null;
-  /** Null for a web call. */
-  toNumber: string | null;
-  nodeId: string;
-  sipCallId: string | null;
-  variables: Variables;
-  postCallWebhookUrl: string | null;
-  /** When it began to ring; null if it has not yet. */
-  startedAt: Date | null;
-  /** A browser test call, or one of a test run. */
-  isTest?: boolean;
-  campaignId?: string | null;
-  campaignContactId?: string;
-}
-
-/** An inbound phone call. */
-export type NewInboundCall = Omit<NewCall, "channel" | "direction" | "status" | "startedAt"> & {
-  /** When it began to ring. */
-  at: Date;
-};
-
-/** A recorded call that no node runs yet. */
-export type PlacedCall = store.CallRow & { variables: Variables };
-
-export interface CallAnswer {
-  at: Date;
-  llmName: string;
-  sttName: string;
-  ttsName: string;
-  isRecorded?: boolean;
-}
-
-export type FinalCallStatus = Extract<CallStatus, "completed" | "failed" | "no_answer" | "busy" | "canceled">;
-
-export interface CallEnd {
-  status: FinalCallStatus;
-  endReason: CallEndReason;
-  endDetail?: string;
-  endedAt: Date;
-  /** When the end was noticed, after the death of the call's node. Default: `endedAt`. */
-  noticedAt?: Date;
-  /** Absent if no media flowed. */
-  quality?: CallQuality;
-}
-
-export type EndedCall = store.CallRow & { endedAt: Date };
-
-/** Calls whose node has died. */
-export interface Orphans {
-  livingNodeIds: readonly string[];
-  /** Last beats of nodes, by id. */
-  lastBeats: ReadonlyMap<string, Date>;
-  now: Date;
-  /** Calls created later are skipped. */
-  begunBefore?: Date;
-}
+export type * from "./call-record.ts";
 
 /** Links to recordings of calls. */
 export interface RecordingLinks {
@@ -114,18 +48,6 @@ export interface RecordingLinks {
     callId: string,
     options?: { queries?: Queries },
   ) => Promise<string | null>;
-}
-
-/** Results that are produced after a call's end. */
-export type CallResult = Partial<
-  Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "analysisDetail" | "extraction" | "evaluation">
->;
-
-/** What is stored of a call. */
-export interface StoredCall {
-  hasTranscript: boolean;
-  /** `false` if the recording was deleted. */
-  mayHaveRecording: boolean;
 }
 
 interface CallsDependencies {

@@ -4,12 +4,15 @@ import type { LucideIcon } from "lucide-react";
 import BookOpen from "lucide-react/icons/book-open";
 import Bot from "lucide-react/icons/bot";
 import Mic from "lucide-react/icons/mic";
+import Settings from "lucide-react/icons/settings";
 import { NavigationLink } from "../ui/links.tsx";
-import { type SectionPath, sections } from "./sections.ts";
+import { sections } from "./sections.ts";
 
 const ICON_SIZE_PX = 18;
 
-const icons: Readonly<Record<SectionPath, LucideIcon>> = { "/agents": Bot, "/try": Mic };
+type ShownPath = Extract<(typeof sections)[number], { label: string }>["path"];
+
+const icons: Readonly<Record<ShownPath, LucideIcon>> = { "/agents": Bot, "/try": Mic, "/settings": Settings };
 
 /** Links to the sections, and to the API reference, which is a page of its own. */
 export function Navigation() {
@@ -17,6 +20,7 @@ export function Navigation() {
   return (
     <ul className="navigation">
       {sections.map(({ path, label }) => {
+        if (label === undefined) return null;
         const Icon = icons[path];
         const isHere = pathname === path || pathname.startsWith(`${path}/`);
         return (

@@ -1,5 +1,7 @@
 import { createRoute, createRouter, Navigate } from "@tanstack/react-router";
 import { agentRoutes } from "../modules/agents/agents.routes.ts";
+import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.routes.ts";
+import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
 import { ErrorPage } from "./error-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
@@ -15,7 +17,11 @@ const homeRoute = createRoute({
 /** All pages: each feature adds its routes here. */
 const routeTree = rootRoute.addChildren([
   homeRoute,
-  shellRoute.addChildren([tryRoute, signedInRoute.addChildren([...agentRoutes])]),
+  shellRoute.addChildren([
+    tryRoute,
+    ...openIdentityRoutes,
+    signedInRoute.addChildren([...agentRoutes, ...accountRoutes, ...settingsRoutes]),
+  ]),
 ]);
 
 export const router = createRouter({

@@ -12,6 +12,12 @@ export interface Section {
 export const sections = [
   { path: "/agents", label: "Agents" },
   { path: "/try", label: "Talk to an agent" },
+  { path: "/settings", label: "Settings" },
+  { path: "/account", label: undefined },
+  { path: "/sign-in", label: undefined },
+  { path: "/sign-up", label: undefined },
+  { path: "/accept-invitation", label: undefined },
+  { path: "/reset-password", label: undefined },
 ] as const satisfies readonly Section[];
 
 export type SectionPath = (typeof sections)[number]["path"];

@@ -111,6 +111,7 @@ export const getAuthSettingsRoute = defineRoute({
           description:
             "False: the installation is new. Its owner signs up with the link that the server printed.",
         }),
+        isSignedIn: Type.Boolean({ description: "Whether the request has the cookie of a valid session." }),
         canSendMail: Type.Boolean({ description: "Whether forgotten passwords can be reset by e-mail." }),
       },
       { title: "AuthSettings" },

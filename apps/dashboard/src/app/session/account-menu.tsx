@@ -1,12 +1,16 @@
 import { ActionIcon, Menu } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import CircleUser from "lucide-react/icons/circle-user";
 import LogOut from "lucide-react/icons/log-out";
+import UserCog from "lucide-react/icons/user-cog";
 import { useSession } from "./session.tsx";
 
-/** Who is signed in, and the way out. */
+/** Who is signed in, their account, and the way out. */
 export function AccountMenu() {
   const session = useSession();
-  if (session.state === "signed-out") return null;
+  const navigate = useNavigate();
+  if (session.state !== "signed-in") return null;
+  const { identity } = session;
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -15,8 +19,20 @@ export function AccountMenu() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Signed in with an API key</Menu.Label>
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={session.signOut}>
+        <Menu.Label>
+          {identity === undefined
+            ? "Signed in with an API key"
+            : `${identity.user.name}${identity.role === null ? "" : `, ${identity.role}`}`}
+        </Menu.Label>
+        {identity !== undefined && (
+          <Menu.Item
+            leftSection={<UserCog size={16} aria-hidden />}
+            onClick={() => void navigate({ to: "/account" })}
+          >
+            Your account
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => session.signOut()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

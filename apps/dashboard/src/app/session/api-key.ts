@@ -4,12 +4,15 @@ const STORED_AS = "parley-api-key";
 interface LinkParameters {
   apiKey: string | undefined;
   agentId: string | undefined;
+  /** Of a link to sign up, to accept an invitation, or to reset a password. */
+  token: string | undefined;
 }
 
-/** `#key=…&agent=…`; both optional. */
+/** `#key=…&agent=…` or `#token=…`; all optional. */
 export function readFragment(fragment: string): LinkParameters {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
-  return { apiKey: parameters.get("key") || undefined, agentId: parameters.get("agent") || undefined };
+  const read = (name: string): string | undefined => parameters.get(name) || undefined;
+  return { apiKey: read("key"), agentId: read("agent"), token: read("token") };
 }
 
 /** Reads the link, and takes it out of the address bar and the history. */

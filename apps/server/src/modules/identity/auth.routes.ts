@@ -53,11 +53,15 @@ export function bindAuthRoutes(app: FastifyInstance, dependencies: AuthRouteDepe
 function bindSignIn(
   routes: AuthRoutes,
   limits: AuthLimits,
-  { library, ownerSignUp, passwordResets }: AuthRouteDependencies,
+  { library, sessions, ownerSignUp, passwordResets }: AuthRouteDependencies,
 ): void {
   const signIn = signInWith(library);
-  routes.bindPublic(getAuthSettingsRoute, async () => ({
-    data: { hasOwner: await ownerSignUp.hasOwner(), canSendMail: passwordResets.canSendMail },
+  routes.bindPublic(getAuthSettingsRoute, async ({ headers }) => ({
+    data: {
+      hasOwner: await ownerSignUp.hasOwner(),
+      isSignedIn: (await sessions.find(headers.get("cookie") ?? undefined)) !== undefined,
+      canSendMail: passwordResets.canSendMail,
+    },
   }));
   routes.bindPublic(signUpRoute, async ({ body, headers, address, setCookies }) => {
     await limits.attempt(address, undefined, async () => await ownerSignUp.signUp(body));

@@ -15,7 +15,7 @@ test("the owner signs up with the link, and the session works on the API", async
   const token = await server.modules.ownerSignUp.createToken();
   const ada = browse();
   assert.deepEqual((await ada.send("GET", "/auth/settings")).body, {
-    data: { hasOwner: false, canSendMail: false },
+    data: { hasOwner: false, isSignedIn: false, canSendMail: false },
   });
   assert.equal((await ada.send("GET", "/auth/session")).status, 401);
   const person = { name: "Ada", email: "Ada@Example.com", password: PASSWORD };

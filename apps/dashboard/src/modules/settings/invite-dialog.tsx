@@ -1,0 +1,86 @@
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import type { InvitationCreated } from "@parley/client";
+import type { MemberRole } from "@parley/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useIdentity, useParley } from "../../app/session/session.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { toast } from "../../ui/toast.ts";
+import { useApiForm } from "../../ui/use-api-form.ts";
+import { CopyField } from "./copy-field.tsx";
+import { rolesBelow } from "./role.rules.ts";
+
+/** Invites a person. Shows the link if the server sends no e-mail. */
+export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Invite a person" centered>
+      <InviteForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function InviteForm({ onClose }: { onClose: () => void }) {
+  const parley = useParley();
+  const queryClient = useQueryClient();
+  const identity = useIdentity();
+  const [created, setCreated] = useState<InvitationCreated>();
+  const { form, saving, submit, problem } = useApiForm<
+    { email: string; role: MemberRole },
+    InvitationCreated
+  >({
+    initialValues: { email: "", role: "member" },
+    validate: ({ email }) => ({ email: email.includes("@") ? undefined : "must be an e-mail address" }),
+    save: async (values) => await parley.createInvitation(values),
+    onSaved: async (invitation) => {
+      await queryClient.invalidateQueries({ queryKey: ["members"] });
+      if (invitation.link !== null) return setCreated(invitation);
+      toast.done(`The invitation was sent to ${invitation.email}.`);
+      onClose();
+    },
+  });
+  if (created?.link !== undefined && created.link !== null)
+    return (
+      <Stack>
+        <Text size="sm">
+          No e-mail was sent. Give this link to {created.email}: it works once, for 7 days, and is not shown
+          again.
+        </Text>
+        <CopyField label="Link of the invitation" value={created.link} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    );
+  const choices = rolesBelow(identity?.role);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          data-autofocus
+          data-path="email"
+          required
+          {...form.getInputProps("email")}
+        />
+        <Select
+          label="Role"
+          description={choices.find(({ value }) => value === form.values.role)?.description}
+          allowDeselect={false}
+          data={choices.map(({ value, label }) => ({ value, label }))}
+          data-path="role"
+          {...form.getInputProps("role")}
+        />
+        {problem !== undefined && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={saving.isPending}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -113,15 +113,9 @@ function PasswordCard() {
 
 function SessionsCard() {
   const session = useSession();
-  const queryClient = useQueryClient();
   const sessions = useQuery({
     queryKey: ["sessions"],
     queryFn: async () => await auth<Session[]>("GET", "/sessions"),
-  });
-  const end = useMutation({
-    mutationFn: async (id: string) => await auth("DELETE", `/sessions/${id}`),
-    onSuccess: async () => await queryClient.invalidateQueries({ queryKey: ["sessions"] }),
-    onError: (error) => toast.failed(error),
   });
   const endAll = useMutation({
     mutationFn: async () => await auth("DELETE", "/sessions"),
@@ -137,25 +131,7 @@ function SessionsCard() {
           Where you are signed in
         </Title>
         <Loaded query={sessions}>
-          {(list) =>
-            list.map(({ id, isCurrent, userAgent, ipAddress, createdAt }) => (
-              <Group key={id} justify="space-between" wrap="nowrap">
-                <div>
-                  <Text size="sm" fw={600}>
-                    {isCurrent ? "This browser" : (userAgent ?? "Unknown browser")}
-                  </Text>
-                  <Text size="sm" c="dimmed">
-                    {ipAddress ?? "unknown address"}, since {formatDateTime(createdAt)}
-                  </Text>
-                </div>
-                {!isCurrent && (
-                  <Button size="xs" variant="default" loading={end.isPending} onClick={() => end.mutate(id)}>
-                    Sign out
-                  </Button>
-                )}
-              </Group>
-            ))
-          }
+          {(list) => list.map((each) => <SessionRow key={each.id} session={each} />)}
         </Loaded>
         <Group justify="flex-end">
           <Button variant="default" color="red" loading={endAll.isPending} onClick={() => endAll.mutate()}>
@@ -164,5 +140,31 @@ function SessionsCard() {
         </Group>
       </Stack>
     </Card>
+  );
+}
+
+function SessionRow({ session: { id, isCurrent, userAgent, ipAddress, createdAt } }: { session: Session }) {
+  const queryClient = useQueryClient();
+  const end = useMutation({
+    mutationFn: async () => await auth("DELETE", `/sessions/${id}`),
+    onSuccess: async () => await queryClient.invalidateQueries({ queryKey: ["sessions"] }),
+    onError: (error) => toast.failed(error),
+  });
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <div>
+        <Text size="sm" fw={600}>
+          {isCurrent ? "This browser" : (userAgent ?? "Unknown browser")}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {ipAddress ?? "unknown address"}, since {formatDateTime(createdAt)}
+        </Text>
+      </div>
+      {!isCurrent && (
+        <Button size="xs" variant="default" flex="none" loading={end.isPending} onClick={() => end.mutate()}>
+          Sign out
+        </Button>
+      )}
+    </Group>
   );
 }

@@ -31,7 +31,7 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(async () => await import("./account-page.tsx"), "AccountPage"),
 });
 
-/** Pages for which nobody must be signed in. */
+/** Pages that are open to everybody. */
 export const openIdentityRoutes = [signInRoute, signUpRoute, invitationRoute, passwordResetRoute] as const;
 
 export const accountRoutes = [accountRoute] as const;

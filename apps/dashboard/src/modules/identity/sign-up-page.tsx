@@ -9,6 +9,17 @@ const isMissing = (text: string): string | undefined => (text.trim() === "" ? "i
 
 /** The owner of a new installation signs up, with the link that the server printed. */
 export function SignUpPage() {
+  if (linkedToken === undefined)
+    return (
+      <LinkMissing title="Sign up">
+        To sign up as the owner, open the link that the server printed at its start. Everybody else needs an
+        invitation.
+      </LinkMissing>
+    );
+  return <SignUpForm />;
+}
+
+function SignUpForm() {
   const session = useSession();
   const navigate = useNavigate();
   const { form, saving, submit, problem } = useApiForm({
@@ -25,13 +36,6 @@ export function SignUpPage() {
       await navigate({ to: "/" });
     },
   });
-  if (linkedToken === undefined)
-    return (
-      <LinkMissing title="Sign up">
-        To sign up as the owner, open the link that the server printed at its start. Everybody else needs an
-        invitation.
-      </LinkMissing>
-    );
   return (
     <CredentialCard
       title="Welcome to Parley"

@@ -39,18 +39,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
     },
   });
   if (created?.link !== undefined && created.link !== null)
-    return (
-      <Stack>
-        <Text size="sm">
-          No e-mail was sent. Give this link to {created.email}: it works once, for 7 days, and is not shown
-          again.
-        </Text>
-        <CopyField label="Link of the invitation" value={created.link} />
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Done</Button>
-        </Group>
-      </Stack>
-    );
+    return <CreatedLink email={created.email} link={created.link} onClose={onClose} />;
   const choices = rolesBelow(identity?.role);
   return (
     <form onSubmit={submit} noValidate>
@@ -82,5 +71,19 @@ function InviteForm({ onClose }: { onClose: () => void }) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function CreatedLink({ email, link, onClose }: { email: string; link: string; onClose: () => void }) {
+  return (
+    <Stack>
+      <Text size="sm">
+        No e-mail was sent. Give this link to {email}: it works once, for 7 days, and is not shown again.
+      </Text>
+      <CopyField label="Link of the invitation" value={link} />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
   );
 }

@@ -184,7 +184,9 @@ test("a trunk in use is deleted only by force", async (context) => {
 test("what GET gave can be posted as a copy, an agent with its tools", async (context) => {
   const server = await start(context);
   const { request } = server;
-  const { agentId, sipTrunkId } = await createTestLine(server, { defaultVariables: { shop: "north" } });
+  const { agentId, sipTrunkId, toNumber } = await createTestLine(server, {
+    defaultVariables: { shop: "north" },
+  });
   const tool = {
     name: "look_up",
     webhookUrl: "https://x.example",
@@ -212,6 +214,15 @@ test("what GET gave can be posted as a copy, an agent with its tools", async (co
     assert.notEqual(copied.id, original.id);
     assert.deepEqual({ ...copied, ...own }, { ...original, ...own }, path);
   }
+  const campaign = { name: "Spring", agentId, fromNumber: toNumber, maxConcurrency: 2 };
+  const { id: campaignId } = dataOf<Copied>(await request("POST", "/campaigns", campaign));
+  const contact = { toNumber: "+14155550177", variables: { name: "Ada" } };
+  await request("POST", `/campaigns/${campaignId}/contacts`, { contacts: [contact] });
+  const contacts = dataOf<Copied[]>(await request("GET", `/campaigns/${campaignId}/contacts`));
+  const [spring, autumn] = await copy("/campaigns", campaignId);
+  assert.deepEqual({ ...autumn, ...own, progress: 0 }, { ...spring, ...own, progress: 0 });
+  const added = await request("POST", `/campaigns/${autumn.id}/contacts`, { contacts });
+  assert.deepEqual(dataOf(added), { contactsAdded: 1, duplicatesSkipped: 0 });
   const [original, copied] = await copy("/agents", agentId);
   const [copiedTool] = copied["customTools"] as Copied[];
   assert.notEqual(copiedTool?.id, toolId);

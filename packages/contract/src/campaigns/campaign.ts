@@ -155,6 +155,21 @@ const settings = {
   defaultVariables: Type.Optional(nullable(defaultVariablesSchema)),
 };
 
+/** Read-only fields, so that what GET gave can be sent. */
+const ignoredFields = {
+  id: ignored,
+  status: ignored,
+  statusReason: ignored,
+  statusDetail: ignored,
+  agentName: ignored,
+  progress: ignored,
+  nextDialAt: ignored,
+  startedAt: ignored,
+  completedAt: ignored,
+  createdAt: ignored,
+  updatedAt: ignored,
+};
+
 export const campaignCreationSchema = closedObject(
   {
     name: nameSchema,
@@ -167,6 +182,7 @@ export const campaignCreationSchema = closedObject(
         description: "`true` starts the campaign at once, which requires contacts. Default: `false`.",
       }),
     ),
+    ...ignoredFields,
   },
   { title: "CampaignCreate" },
 );
@@ -178,17 +194,7 @@ export const campaignUpdateSchema = closedObject(
     agentId: Type.Optional(agentIdSchema),
     fromNumber: Type.Optional(fromNumberSchema),
     ...settings,
-    id: ignored,
-    status: ignored,
-    statusReason: ignored,
-    statusDetail: ignored,
-    agentName: ignored,
-    progress: ignored,
-    nextDialAt: ignored,
-    startedAt: ignored,
-    completedAt: ignored,
-    createdAt: ignored,
-    updatedAt: ignored,
+    ...ignoredFields,
   },
   { title: "CampaignUpdate" },
 );

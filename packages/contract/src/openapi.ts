@@ -42,9 +42,9 @@ const idempotencyKeyParameter: JsonObject = {
   in: "header",
   required: false,
   description:
-    "Unique key chosen by the client: 1 to 255 printable ASCII characters. Send the same key with every retry of the same request.",
+    "Unique key chosen by the client, such as `order-4711`: 1 to 255 printable ASCII characters. Send the same key with every retry of the same request.",
+  // Without an example: the reference page would send it with each test request, which the first answer would then be replayed to.
   schema: { type: "string", pattern: "^[!-~]{1,255}$" },
-  example: "order-4711",
 };
 
 /** Moves every schema with a title to `components.schemas` and replaces it by a reference. */

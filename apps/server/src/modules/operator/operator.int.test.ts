@@ -63,6 +63,34 @@ test("the operator creates an organization whose key works, and changes its sett
   assert.equal((await operate("PATCH", `/${id}`, { isBillingActive: false })).data.isBillingActive, false);
 });
 
+test("a create repeated under its Idempotency-Key is carried out once, and a malformed key is refused", async (context) => {
+  const { server, operate } = await open(context);
+  const send = async (path: string, payload: object, idempotencyKey: string) => {
+    const headers = { "x-api-key": OPERATOR_KEY, "idempotency-key": idempotencyKey };
+    const url = `/operator/v1/organizations${path}`;
+    const answer = await server.app.inject({ method: "POST", url, headers, payload });
+    return {
+      status: answer.statusCode,
+      isReplayed: answer.headers["idempotent-replayed"],
+      ...answer.json<Omit<Answer, "status">>(),
+    };
+  };
+  const [first, again] = [await send("", { name: "Club" }, "k1"), await send("", { name: "Club" }, "k1")];
+  assert.deepEqual([first.status, again.status, again.isReplayed], [201, 201, "true"]);
+  assert.deepEqual(again.data, first.data);
+  const { data } = await operate("GET", "");
+  assert.equal((data as unknown as { name: string }[]).filter(({ name }) => name === "Club").length, 1);
+  const other = await send("", { name: "Other" }, "k1");
+  assert.deepEqual([other.status, other.error], [409, "idempotency_conflict"]);
+  const malformed = await send("", { name: "Other" }, "not visible");
+  assert.deepEqual([malformed.status, malformed.error], [400, "invalid_query"]);
+  const invitation = { email: "ada@example.com", role: "member" };
+  const path = `/${first.data.id}/invitations`;
+  const invited = await send(path, invitation, "k2");
+  assert.equal(invited.status, 201);
+  assert.deepEqual((await send(path, invitation, "k2")).data, invited.data);
+});
+
 test("organizations are listed in pages", async (context) => {
   const { server, operate } = await open(context);
   const second = await operate("POST", "", { name: "Second" });

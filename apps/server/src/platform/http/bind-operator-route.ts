@@ -1,13 +1,21 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { RouteDefinition, RouteInput, RouteOutput } from "@parley/contract";
+import {
+  type RouteDefinition,
+  type RouteInput,
+  type RouteOutput,
+  takesIdempotencyKey,
+} from "@parley/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
+import { answerOnce, readIdempotencyKey } from "./answer-once.ts";
 import { schemaOf, urlOf } from "./bind-route.ts";
 import { refuseCredential } from "./failed-attempts.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { compileParams } from "./validation.ts";
 
 const OPERATOR_PREFIX = "/operator/v1";
+/** The operator's idempotency keys are stored under this id, which no organization has. */
+const OPERATOR_SCOPE = "00000000-0000-0000-0000-000000000000";
 
 /** Registers a route of the contract that only the operator's key, or the session of an operator, opens. */
 export function bindOperatorRoute<const R extends RouteDefinition>(
@@ -27,11 +35,15 @@ export function bindOperatorRoute<const R extends RouteDefinition>(
       reply.header("cache-control", "no-store");
       await requireOperator(isOperator, request, reply);
     },
-    handler: async ({ params, query, body }, reply) => {
+    handler: async (request, reply) => {
+      const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
+      const { params, query, body } = request;
       if (isValidPath?.(params) === false) throw new AppError("not_found");
       reply.code(route.status);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
-      return await reply.send(await handle({ params, query, body } as RouteInput<R>));
+      const run = async () => await handle({ params, query, body } as RouteInput<R>);
+      if (key === undefined) return await reply.send(await run());
+      return await answerOnce({ organizationId: OPERATOR_SCOPE, key }, request, reply, run, {});
     },
   });
 }

@@ -15,6 +15,7 @@ import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
 import { inOrganization } from "../organization-scope.ts";
 import { targetOf } from "./audit.ts";
+import { answerOnce, readIdempotencyKey, REPLAYED_HEADER } from "./answer-once.ts";
 import { refuseCredential } from "./failed-attempts.ts";
 import type { Principal } from "./principal.ts";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -36,8 +37,6 @@ interface CountedUse extends RateLimitedUse {
 }
 
 const API_PREFIX = "/v1";
-const REPLAYED_HEADER = "idempotent-replayed";
-const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & {
   principal: Principal;
@@ -105,7 +104,7 @@ export function bindRoute<const R extends RouteDefinition>(
           requireUse(request, reply);
           return await run();
         };
-        return await answerOnce(key, request, reply, runWithinLimit, effect);
+        return await answerOnce({ organizationId, key }, request, reply, runWithinLimit, effect);
       });
     },
   });
@@ -225,41 +224,4 @@ async function giveBackUnused(request: FastifyRequest, reply: FastifyReply): Pro
   } catch (error) {
     request.log.warn({ err: error }, "releasing a rate limit slot failed; the failed request counts");
   }
-}
-
-function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
-  const key = headers["idempotency-key"];
-  if (key === undefined) return undefined;
-  if (typeof key === "string" && idempotencyKeyPattern.test(key)) return key;
-  const message = "must be 1 to 255 visible ASCII characters";
-  throw new AppError("invalid_query", {
-    message: "The Idempotency-Key header is invalid.",
-    issues: [{ path: "Idempotency-Key", message }],
-  });
-}
-
-async function answerOnce(
-  key: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  run: () => Promise<unknown>,
-  effect: EffectOptions,
-): Promise<FastifyReply> {
-  const { method, url, query, body, principal, server } = request;
-  const [path = ""] = url.split("?");
-  const organizationId = principal?.organizationId ?? "";
-  const content = [query, body ?? {}];
-  const { body: answer, isReplayed } = await server.idempotency.once(
-    { organizationId, method, path, key, content },
-    async () => ({ status: reply.statusCode, body: serialize(reply, await run()) }),
-    effect,
-  );
-  if (isReplayed) reply.header(REPLAYED_HEADER, "true");
-  return await reply.type("application/json; charset=utf-8").send(answer);
-}
-
-function serialize(reply: FastifyReply, answer: unknown): string {
-  const text = reply.serialize(answer);
-  if (typeof text !== "string") throw new TypeError("an answer of the API is JSON");
-  return text;
 }

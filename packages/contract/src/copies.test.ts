@@ -18,7 +18,7 @@ const READS: Readonly<Record<string, string>> = {
 
 function fieldsIn({ response }: RouteDefinition): string[] | undefined {
   const { data } = (response as TObject).properties as { data?: { properties?: object; items?: object } };
-  const one = (data?.items ?? data) as { properties?: object } | undefined;
+  const one: { properties?: object } | undefined = data?.items ?? data;
   return one?.properties && Object.keys(one.properties);
 }
 
@@ -40,7 +40,8 @@ test("every field that a read gives is accepted by the write of the same resourc
     const accepted = (route.body as TObject | undefined)?.properties;
     if (given === undefined || accepted === undefined) continue;
     // Contacts are sent as a list.
-    const list = (accepted["contacts"] as { items?: TObject } | undefined)?.items;
+    const contacts: { items?: TObject } | undefined = accepted["contacts"];
+    const list = contacts?.items;
     const names = Object.keys(
       route.operationId === "addCampaignContacts" && list ? list.properties : accepted,
     );

@@ -5,6 +5,7 @@ import {
   dataOf,
   deletedResponse,
   idSchema,
+  ignored,
   nullable,
   pageOf,
   pageQuery,
@@ -67,7 +68,10 @@ export const addDoNotCallRoute = defineRoute({
   summary: "Add a number to the do-not-call list",
   description:
     "From now on no campaign dials the number, and `POST /calls` refuses it. Returns the existing entry if there is one.",
-  body: closedObject({ phoneNumber: phoneNumberSchema }, { title: "DoNotCallAdd" }),
+  body: closedObject(
+    { phoneNumber: phoneNumberSchema, id: ignored, source: ignored, createdAt: ignored },
+    { title: "DoNotCallAdd" },
+  ),
   status: 201,
   response: dataOf(entrySchema),
 });

@@ -37,6 +37,7 @@ async function serve(
       assert.fail("this limit is a number"),
     ),
     findLimits: async () => ({ concurrentRequests: 2 }),
+    limits: { refusalPauseMs: 0 },
   });
   const route = defineRoute({
     method: "POST",

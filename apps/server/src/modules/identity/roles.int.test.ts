@@ -29,6 +29,7 @@ const exceptions: Readonly<Record<string, string>> = {
   rotateWebhookSigningSecret: "admin",
   disableWebhookSigning: "admin",
   updateOrganization: "admin",
+  updateDoNotCallSettings: "admin",
   updateMember: "admin",
   removeMember: "admin",
   createInvitation: "admin",

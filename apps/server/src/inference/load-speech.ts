@@ -137,7 +137,9 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: `moonshine-${size}`,
-      load: async () => await warmedUp(await loadMoonshine({ modelsDir, size, threads: 1 })),
+      load: async () =>
+        // Silence leaves the first sentence nearly as slow as without a first run (measured).
+        await warmedUp(await loadMoonshine({ modelsDir, size, threads: 1 }), { run: askMoonshine }),
       ask: askMoonshine,
     });
   }
@@ -178,7 +180,8 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: "kokoro",
-      load: async () => await warmedUp(await loadKokoro({ modelsDir, lexicon, threads }), isOpened),
+      load: async () =>
+        await warmedUp(await loadKokoro({ modelsDir, lexicon, threads }), { isWanted: isOpened }),
       ask: async (engine) => await askVoice(engine, nameOf(DEFAULT_LOCAL_VOICE)),
     });
   }
@@ -200,7 +203,7 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: "dittli",
-      load: async () => await warmedUp(await loadDittli({ modelsDir, lexicon }), isOpened),
+      load: async () => await warmedUp(await loadDittli({ modelsDir, lexicon }), { isWanted: isOpened }),
       ask: async (engine) => await askVoice(engine, nameOf(FAST_LOCAL_VOICE)),
     });
   }

@@ -19,8 +19,14 @@ test("a model that calls may need has run once before it is used; another one ha
   assert.equal(await warmedUp(model), model);
   assert.deepEqual(model.steps, ["run"]);
   const unused = createModel();
-  await warmedUp(unused, false);
+  await warmedUp(unused, { isWanted: false });
   assert.deepEqual(unused.steps, []);
+});
+
+test("a model can run on something else than its own first run", async () => {
+  const model = createModel();
+  await warmedUp(model, { run: async ({ steps }) => void steps.push("speech") });
+  assert.deepEqual(model.steps, ["speech"]);
 });
 
 test("a model whose first run fails is closed", async () => {

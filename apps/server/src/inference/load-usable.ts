@@ -26,11 +26,15 @@ interface WarmableModel {
 /**
  * Runs a model once, so that the first call does not wait for what only its first run takes; closes it if that fails.
  *
- * @param isWanted `false` for a model that no call may need.
+ * @param options.isWanted `false` for a model that no call may need.
+ * @param options.run In place of the model's own first run.
  */
-export async function warmedUp<Model extends WarmableModel>(model: Model, isWanted = true): Promise<Model> {
+export async function warmedUp<Model extends WarmableModel>(
+  model: Model,
+  { isWanted = true, run }: { isWanted?: boolean; run?: (model: Model) => Promise<unknown> } = {},
+): Promise<Model> {
   try {
-    if (isWanted) await model.warmUp();
+    if (isWanted) await (run?.(model) ?? model.warmUp());
     return model;
   } catch (error) {
     await model.close();

@@ -13,17 +13,27 @@ const lock = {
     "node_modules/b/node_modules/@scope/c": { version: "3.0.0", license: "GPL-3.0" },
     "node_modules/tool": { version: "1.0.0", license: "GPL-3.0", dev: true },
     "node_modules/silent": { version: "1.0.0" },
+    "node_modules/joined": { version: "1.0.0", license: "MIT AND ISC AND BSD-3-Clause" },
+    "node_modules/partly": { version: "1.0.0", license: "MIT AND GPL-3.0" },
   },
 };
 
 test("what ships is listed once per version, without workspaces and development tools", () => {
   const ids = listPackages(lock).map(({ name, version }) => `${name}@${version}`);
-  assert.deepEqual(ids, ["@scope/c@3.0.0", "a@1.0.0", "b@2.0.0", "silent@1.0.0"]);
+  assert.deepEqual(ids, [
+    "@scope/c@3.0.0",
+    "a@1.0.0",
+    "b@2.0.0",
+    "joined@1.0.0",
+    "partly@1.0.0",
+    "silent@1.0.0",
+  ]);
 });
 
-test("a license that is missing or not accepted is refused; of alternatives one suffices", () => {
+test("a license that is missing or not accepted is refused; of alternatives one suffices, of joint ones all are needed", () => {
   assert.deepEqual(refuseLicenses(listPackages(lock)), [
     "@scope/c@3.0.0 has the license GPL-3.0, which may not ship.",
+    "partly@1.0.0 has the license MIT AND GPL-3.0, which may not ship.",
     "silent@1.0.0 has the license (none), which may not ship.",
   ]);
 });

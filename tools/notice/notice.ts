@@ -50,7 +50,7 @@ export function listPackages({ packages }: PackageLock): ShippedPackage[] {
   return [...byId].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-/** One line per package whose license is missing or not accepted. Of alternatives (`A OR B`) one has to be. */
+/** One line per package whose license is missing or not accepted. Of `A OR B` one has to be, of `A AND B` all. */
 export function refuseLicenses(packages: readonly ShippedPackage[]): string[] {
   return packages
     .filter(({ license }) => !isAccepted(license))
@@ -62,7 +62,9 @@ export function refuseLicenses(packages: readonly ShippedPackage[]): string[] {
 
 function isAccepted(expression: string | undefined): boolean {
   const alternatives = (expression ?? "").replaceAll(/[()]/g, "").split(" OR ");
-  return alternatives.some((license) => acceptedLicenses.has(license.trim()));
+  return alternatives.some((licenses) =>
+    licenses.split(" AND ").every((license) => acceptedLicenses.has(license.trim())),
+  );
 }
 
 export function writeNotice(

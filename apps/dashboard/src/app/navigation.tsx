@@ -3,7 +3,9 @@ import { useRouterState } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 import BookOpen from "lucide-react/icons/book-open";
 import Bot from "lucide-react/icons/bot";
+import ChartColumn from "lucide-react/icons/chart-column";
 import Mic from "lucide-react/icons/mic";
+import Phone from "lucide-react/icons/phone";
 import Settings from "lucide-react/icons/settings";
 import { NavigationLink } from "../ui/links.tsx";
 import { sections } from "./sections.ts";
@@ -12,7 +14,13 @@ const ICON_SIZE_PX = 18;
 
 type ShownPath = Extract<(typeof sections)[number], { label: string }>["path"];
 
-const icons: Readonly<Record<ShownPath, LucideIcon>> = { "/agents": Bot, "/try": Mic, "/settings": Settings };
+const icons: Readonly<Record<ShownPath, LucideIcon>> = {
+  "/overview": ChartColumn,
+  "/agents": Bot,
+  "/calls": Phone,
+  "/try": Mic,
+  "/settings": Settings,
+};
 
 /** Links to the sections, and to the API reference, which is a page of its own. */
 export function Navigation() {

@@ -2,6 +2,8 @@ import { createRoute, createRouter, Navigate } from "@tanstack/react-router";
 import { agentRoutes } from "../modules/agents/agents.routes.ts";
 import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.routes.ts";
 import { settingsRoutes } from "../modules/settings/settings.routes.ts";
+import { callRoutes } from "../modules/calls/calls.routes.ts";
+import { overviewRoutes } from "../modules/overview/overview.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
 import { ErrorPage } from "./error-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
@@ -20,7 +22,13 @@ const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     tryRoute,
     ...openIdentityRoutes,
-    signedInRoute.addChildren([...agentRoutes, ...accountRoutes, ...settingsRoutes]),
+    signedInRoute.addChildren([
+      ...overviewRoutes,
+      ...agentRoutes,
+      ...callRoutes,
+      ...accountRoutes,
+      ...settingsRoutes,
+    ]),
   ]),
 ]);
 

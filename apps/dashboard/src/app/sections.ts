@@ -10,7 +10,9 @@ export interface Section {
  * navigation shows those with a label (navigation.tsx gives each its icon).
  */
 export const sections = [
+  { path: "/overview", label: "Overview" },
   { path: "/agents", label: "Agents" },
+  { path: "/calls", label: "Calls" },
   { path: "/try", label: "Talk to an agent" },
   { path: "/settings", label: "Settings" },
   { path: "/account", label: undefined },

@@ -58,7 +58,11 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Code", "Source Code Pro", Menlo, Consolas, monospace',
   headings: { fontWeight: "650" },
-  components: { Modal: { defaultProps: dialogProps }, Drawer: { defaultProps: dialogProps } },
+  components: {
+    Modal: { defaultProps: dialogProps },
+    Drawer: { defaultProps: dialogProps },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
+  },
 });
 
 /** The colors of ground, lines and quiet text, of both schemes; readable by WCAG AA on each ground. */

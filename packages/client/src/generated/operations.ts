@@ -729,6 +729,18 @@ export class Operations extends Requests {
     /** Exact match: a phone number with its country code, normalized as in `POST /calls`, or an extension. */
     toNumber?: string;
     isTest?: boolean;
+    /**
+     * Calls of at least this many `billableSeconds`. Calls in progress have 0.
+     * From 0 to 86400.
+     */
+    minDurationSeconds?: number;
+    /**
+     * Calls of at most this many `billableSeconds`. Calls in progress have 0.
+     * From 0 to 86400.
+     */
+    maxDurationSeconds?: number;
+    /** Words that either side said in one message: whole words in any case. `"two words"` in quotation marks finds a phrase, `or` alternatives, and `-word` messages without a word. Searches the newest 10,000 calls that the other parameters select. */
+    text?: string;
     /** Calls created at or after this time. */
     createdAfter?: string;
     /** Calls created before this time. */

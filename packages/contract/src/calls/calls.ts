@@ -113,6 +113,18 @@ function severalOf<const T extends string>(values: readonly T[]) {
   });
 }
 
+const MAX_SEARCH_CHARACTERS = 200;
+/** Calls whose transcripts one query searches. */
+export const MAX_SEARCHED_CALLS = 10_000;
+
+function durationFilter(bound: "at least" | "at most") {
+  return Type.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    description: `Calls of ${bound} this many \`billableSeconds\`. Calls in progress have 0.`,
+  });
+}
+
 export const listCallsRoute = defineRoute({
   method: "GET",
   path: "/calls",
@@ -136,6 +148,19 @@ export const listCallsRoute = defineRoute({
     fromNumber: Type.Optional(numberFilter),
     toNumber: Type.Optional(numberFilter),
     isTest: Type.Optional(Type.Boolean()),
+    minDurationSeconds: Type.Optional(durationFilter("at least")),
+    maxDurationSeconds: Type.Optional(durationFilter("at most")),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MAX_SEARCH_CHARACTERS,
+        description:
+          'Words that either side said in one message: whole words in any case. `"two words"` in quotation marks finds a ' +
+          "phrase, `or` alternatives, and `-word` messages without a word. Searches the newest " +
+          `${MAX_SEARCHED_CALLS.toLocaleString("en")} calls that the other parameters select.`,
+        examples: ["refund"],
+      }),
+    ),
     createdAfter: Type.Optional({ ...timestampSchema, description: "Calls created at or after this time." }),
     createdBefore: Type.Optional({ ...timestampSchema, description: "Calls created before this time." }),
   }),

@@ -18,7 +18,7 @@ export function readFragment(fragment: string): LinkParameters {
 /** Reads the link, and takes it out of the address bar and the history. */
 export function takeFragment(): LinkParameters {
   const parameters = readFragment(location.hash);
-  if (location.hash !== "") history.replaceState(null, "", location.pathname);
+  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
   return parameters;
 }
 

@@ -26,9 +26,9 @@ export function nameOfItem({ type, toolName = "Tool", isError }: TranscriptItem)
 }
 
 /** The transcript as text, a line for each item: `0:04 Agent: Hello.` */
-export function transcriptText(items: readonly TranscriptItem[]): string {
+export function transcriptText(items: readonly TranscriptItem[], caller = "You:"): string {
   const lines = items.map((item) => {
-    const speaker = item.role === "agent" ? "Agent:" : "You:";
+    const speaker = item.role === "agent" ? "Agent:" : caller;
     const name = item.type === "message" ? speaker : nameOfItem(item);
     const words = `${item.text}${item.interrupted === true ? " (interrupted)" : ""}`;
     return [formatDuration(item.startMs), name, words].filter((part) => part !== "").join(" ");

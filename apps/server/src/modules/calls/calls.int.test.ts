@@ -310,3 +310,41 @@ test("text that the database cannot store is repaired, not lost", async () => {
   assert.deepEqual([transcript[1]?.toolCallId, transcript[1]?.toolName], ["a", "b"]);
   await server.close();
 });
+
+test("calls are found by their duration and by words that were said in one message, in the own organization", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const talk = async (on: TestServer, seconds: number, ...texts: readonly string[]): Promise<string> => {
+    const id = await openCall(on);
+    await calls.markAnswered(id, { ...answer, at: START });
+    const items = texts.map((text, index) => message(String(index), text));
+    await calls.appendItems(id, [...items, { ...message("t", "Refund"), type: "tool_result" }], after(1));
+    await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: after(seconds) });
+    return id;
+  };
+  const short = await talk(server, 5, "I want a REFUND, please.");
+  const long = await talk(server, 90, "Is the parking free?", "Then cancel my order.");
+  const foreign = await server.createOrganization();
+  await talk({ ...server, organizationId: foreign.organizationId }, 5, "I want a refund too.");
+  const found = async (query: Record<string, string>): Promise<string[]> => {
+    const { status, body } = await server.request("GET", `/calls?${new URLSearchParams(query).toString()}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    const { data, total } = JSON.parse(JSON.stringify(body)) as { data: { id: string }[]; total: number };
+    assert.equal(data.length, total);
+    return data.map(({ id }) => id);
+  };
+  assert.deepEqual(await found({ text: "refund" }), [short]);
+  assert.deepEqual(await found({ text: "parking or refund", minDurationSeconds: "90" }), [long]);
+  assert.deepEqual(await found({ text: '"my order"', maxDurationSeconds: "90" }), [long]);
+  assert.deepEqual(await found({ text: "parking order" }), [], "words of two messages");
+  assert.deepEqual(await found({ text: "park" }), [], "a part of a word");
+  assert.deepEqual(await found({ text: "'; --" }), []);
+  assert.deepEqual(await found({ maxDurationSeconds: "89" }), [short]);
+  assert.deepEqual(await found({ minDurationSeconds: "5", maxDurationSeconds: "90", sort: "asc" }), [
+    short,
+    long,
+  ]);
+  const { status } = await server.request("GET", "/calls?text=");
+  assert.equal(status, 400);
+  await server.close();
+});

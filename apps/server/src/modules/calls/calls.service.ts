@@ -40,6 +40,9 @@ import type { CallChannel } from "./calls.tables.ts";
 
 export type * from "./call-record.ts";
 
+/** Selection of calls by the API. */
+type CallQuery = Omit<store.CallFilter, "said"> & { text?: string };
+
 /** Links to recordings of calls. */
 export interface RecordingLinks {
   /** Returns null if the call has no recording, or none yet. */
@@ -97,8 +100,13 @@ export class CallsService {
     return { ...presentCall(row), nodeId: row.nodeId };
   }
 
-  async list(organizationId: string, filter: store.CallFilter) {
-    return toPage(filter, await store.listCalls(this.#database, organizationId, filter), presentCall);
+  async list(organizationId: string, { text, ...filter }: CallQuery) {
+    const said = text === undefined ? undefined : this.#conversations.saying(text);
+    const rows = await store.listCalls(this.#database, organizationId, {
+      ...filter,
+      ...(said !== undefined && { said }),
+    });
+    return toPage(filter, rows, presentCall);
   }
 
   /** Creates a ringing inbound call, with its conversation. Throws what `open` throws. */

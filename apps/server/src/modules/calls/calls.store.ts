@@ -1,4 +1,11 @@
-import { type CallEndReason, type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/contract";
+import {
+  type CallEndReason,
+  type CallStatus,
+  MAX_SEARCHED_CALLS,
+  type PageQuery,
+  PRODUCTION,
+  type Turn,
+} from "@parley/contract";
 import {
   type SQL,
   and,
@@ -12,6 +19,7 @@ import {
   isNotNull,
   isNull,
   lt,
+  lte,
   min,
   notInArray,
   sql,
@@ -33,6 +41,9 @@ export interface Handover {
   toNodeId: string;
 }
 
+/** Returns the condition that something was said in the conversation with this id. */
+type SaidIn = (conversationId: SQL) => SQL;
+
 export interface CallFilter extends PageQuery {
   agentId?: string;
   conversationId?: string;
@@ -47,6 +58,10 @@ export interface CallFilter extends PageQuery {
   fromNumber?: string;
   toNumber?: string;
   isTest?: boolean;
+  minDurationSeconds?: number;
+  maxDurationSeconds?: number;
+  /** Selects conversations by what was said in them; of the newest calls only. */
+  said?: SaidIn;
   createdAfter?: string;
   createdBefore?: string;
 }
@@ -124,11 +139,8 @@ export async function listAwaitingRecording(
   return rows.map(({ id }) => id);
 }
 
-export async function listCalls(
-  queries: Queries,
-  organizationId: string,
-  filter: CallFilter,
-): Promise<Rows<CallRow>> {
+/** The conditions of a filter, except for what was said. */
+function conditionsOf(organizationId: string, filter: CallFilter): SQL[] {
   const conditions: SQL[] = [eq(calls.organizationId, organizationId)];
   if (filter.agentId !== undefined) conditions.push(eq(calls.agentId, filter.agentId));
   if (filter.conversationId !== undefined) conditions.push(eq(calls.conversationId, filter.conversationId));
@@ -145,10 +157,36 @@ export async function listCalls(
   if (filter.toNumber !== undefined)
     conditions.push(eq(calls.toNumber, normalizeNumberFilter(filter.toNumber)));
   if (filter.isTest !== undefined) conditions.push(eq(calls.isTest, filter.isTest));
+  if (filter.minDurationSeconds !== undefined)
+    conditions.push(gte(calls.billableSeconds, filter.minDurationSeconds));
+  if (filter.maxDurationSeconds !== undefined)
+    conditions.push(lte(calls.billableSeconds, filter.maxDurationSeconds));
   if (filter.createdAfter !== undefined) conditions.push(gte(calls.createdAt, new Date(filter.createdAfter)));
   if (filter.createdBefore !== undefined)
     conditions.push(lt(calls.createdAt, new Date(filter.createdBefore)));
-  const where = and(...conditions);
+  return conditions;
+}
+
+/** Bounds the search: transcripts of the newest calls only, however many calls the other conditions select. */
+function isAmongNewestSaying(conditions: readonly SQL[], said: SaidIn): SQL {
+  return sql`${calls.id} in (
+    select candidate.id from (
+      select ${calls.id}, ${calls.conversationId} from ${calls}
+      where ${and(...conditions)}
+      order by ${calls.createdAt} desc
+      limit ${MAX_SEARCHED_CALLS}
+    ) as candidate
+    where ${said(sql`candidate.conversation_id`)}
+  )`;
+}
+
+export async function listCalls(
+  queries: Queries,
+  organizationId: string,
+  filter: CallFilter,
+): Promise<Rows<CallRow>> {
+  const conditions = conditionsOf(organizationId, filter);
+  const where = filter.said === undefined ? and(...conditions) : isAmongNewestSaying(conditions, filter.said);
   const { limit, offset, orderBy } = pageOf(filter, calls.createdAt, calls.id);
   const rows = await queries
     .select()

@@ -73,6 +73,11 @@ export class ConversationsService {
   async appendItems(conversation: string | SQL, items: readonly TranscriptItem[], now: Date): Promise<void> {
     if (items.length > 0) await store.appendItems(this.#database, conversation, items, now);
   }
+
+  /** Returns the condition that a conversation has a message with these words. */
+  saying(words: string): (conversationId: SQL) => SQL {
+    return (conversationId) => store.hasMessageSaying(conversationId, words);
+  }
 }
 
 function present(row: store.ConversationRow): Conversation {

@@ -3,7 +3,7 @@ import { type SQL, and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
-import { conversations, transcriptItems } from "./conversations.tables.ts";
+import { conversations, isMessage, transcriptItems, wordsOf } from "./conversations.tables.ts";
 
 export type ConversationRow = typeof conversations.$inferSelect;
 
@@ -115,6 +115,16 @@ export async function appendItems(
     select id from conversation`);
   if (rowCount === 0)
     throw new Error("the conversation to append items to does not exist, or its transcript was deleted");
+}
+
+/** Condition that a message of the conversation contains these words; served by the index `transcript_items_words`. */
+export function hasMessageSaying(conversationId: SQL, words: string): SQL {
+  return sql`exists (
+    select from ${transcriptItems}
+    where ${transcriptItems.conversationId} = ${conversationId}
+      and ${isMessage(transcriptItems.item)}
+      and ${wordsOf(transcriptItems.item)} @@ websearch_to_tsquery('simple', ${words})
+  )`;
 }
 
 /** Deletes all items. The lock of the conversation's row makes a concurrent `appendItems` fail. */

@@ -1,4 +1,5 @@
 import type { TranscriptItem, Variables } from "@parley/contract";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
@@ -26,6 +27,11 @@ export const conversations = pgTable(
   (table) => [index("conversations_organization").on(table.organizationId, table.createdAt)],
 );
 
+/** Words of an item, for the search in transcripts. `simple`: no language's endings and stop words. */
+export const wordsOf = (item: SQLWrapper): SQL => sql`to_tsvector('simple', ${item} ->> 'text')`;
+
+export const isMessage = (item: SQLWrapper): SQL => sql`${item} ->> 'type' = 'message'`;
+
 export const transcriptItems = pgTable(
   "transcript_items",
   {
@@ -40,5 +46,6 @@ export const transcriptItems = pgTable(
   (table) => [
     primaryKey({ columns: [table.conversationId, table.id] }),
     index("transcript_items_sequence").on(table.conversationId, table.sequence),
+    index("transcript_items_words").using("gin", wordsOf(table.item)).where(isMessage(table.item)),
   ],
 );

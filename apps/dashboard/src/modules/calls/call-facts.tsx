@@ -1,0 +1,68 @@
+import { Card, Code, Stack, Title } from "@mantine/core";
+import type { CallDetail } from "@parley/client";
+import type { ReactNode } from "react";
+import { formatDateTime } from "../../ui/format.ts";
+import { describeEnd, formatSeconds, talkSecondsOf } from "./call-words.ts";
+
+type Fact = readonly [label: string, value: ReactNode];
+
+/** What the record says about a call. */
+export function CallFacts({ call }: { call: CallDetail }) {
+  const variables = Object.entries(call.variables);
+  return (
+    <Stack gap="md">
+      <Card withBorder padding="md" component="section" aria-label="Details">
+        <Title order={2} size="h5" mb="xs">
+          Details
+        </Title>
+        <Facts facts={factsOf(call)} />
+      </Card>
+      {variables.length > 0 && (
+        <Card withBorder padding="md" component="section" aria-label="Variables">
+          <Title order={2} size="h5" mb="xs">
+            Variables
+          </Title>
+          <Facts facts={variables.map(([name, value]) => [name, value === null ? "null" : String(value)])} />
+        </Card>
+      )}
+    </Stack>
+  );
+}
+
+/** Labels and values; those without a value are left out. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function factsOf(call: CallDetail): Fact[] {
+  const seconds = talkSecondsOf(call, Date.parse(call.endedAt ?? call.createdAt));
+  const end = call.endReason === null ? null : describeEnd(call.endReason).sentence;
+  return [
+    ["End", end && [end, call.endDetail].filter((part) => part !== null).join(" ")],
+    ["Duration", seconds === undefined ? "Not answered" : formatSeconds(seconds)],
+    ["Billable", call.billableSeconds > 0 ? `${call.billableSeconds} s` : null],
+    ["From", call.fromNumber],
+    ["To", call.toNumber],
+    ["Started", formatDateTime(call.startedAt ?? call.createdAt)],
+    ["Answered", call.answeredAt && formatDateTime(call.answeredAt)],
+    ["Ended", call.endedAt && formatDateTime(call.endedAt)],
+    ["Environment", call.environment ?? (call.isTest ? null : "production")],
+    ["Agent’s revision", call.configurationRevision],
+    ["Campaign", call.campaignId && <Code>{call.campaignId}</Code>],
+    ["Language model", call.llmName],
+    ["Recognition", call.sttName],
+    ["Voice", call.ttsName],
+    ["Call", <Code key="call">{call.id}</Code>],
+  ];
+}

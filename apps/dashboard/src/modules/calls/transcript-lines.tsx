@@ -1,0 +1,101 @@
+import { UnstyledButton } from "@mantine/core";
+import type { TranscriptItem } from "@parley/client";
+import { Fragment, memo } from "react";
+import { formatSeconds } from "./call-words.ts";
+import { readableJson } from "./transcript.rules.ts";
+import "./transcript-lines.css";
+
+interface TranscriptLinesProps {
+  items: readonly TranscriptItem[];
+  /** The item that is heard now. */
+  currentId?: string | undefined;
+  /** Absent: lines cannot be clicked. */
+  onSeek?: ((startMs: number) => void) | undefined;
+}
+
+/** A transcript, each item a line with its time; tool calls with arguments and answers. */
+export function TranscriptLines({ items, currentId, onSeek }: TranscriptLinesProps) {
+  return (
+    <ol className="transcript-lines">
+      {items.map((item) => (
+        <Line key={item.id} item={item} isCurrent={item.id === currentId} onSeek={onSeek} />
+      ))}
+    </ol>
+  );
+}
+
+interface LineProps {
+  item: TranscriptItem;
+  isCurrent: boolean;
+  onSeek: TranscriptLinesProps["onSeek"];
+}
+
+const Line = memo(function Line({ item, isCurrent, onSeek }: LineProps) {
+  const time = formatSeconds(item.startMs / 1000);
+  return (
+    <li
+      className={`line ${item.role ?? "event"}`}
+      aria-current={isCurrent ? "true" : undefined}
+      data-id={item.id}
+    >
+      {onSeek === undefined ? (
+        <span className="line-time">{time}</span>
+      ) : (
+        <UnstyledButton
+          className="line-time"
+          aria-label={`Play from ${time}`}
+          onClick={() => onSeek(item.startMs)}
+        >
+          {time}
+        </UnstyledButton>
+      )}
+      <div className="line-words">
+        {item.type === "message" ? <Message item={item} /> : <Event item={item} />}
+      </div>
+    </li>
+  );
+});
+
+function Message({ item: { role, text, interrupted } }: { item: TranscriptItem }) {
+  return (
+    <Fragment>
+      <strong className="line-who">{role === "agent" ? "Agent" : "Caller"}</strong>
+      <span>
+        {text}
+        {interrupted === true && <em className="line-cut"> (interrupted)</em>}
+      </span>
+    </Fragment>
+  );
+}
+
+type EventType = Exclude<TranscriptItem["type"], "message" | "tool_call" | "tool_result">;
+
+const eventNames: Readonly<Record<EventType, string>> = {
+  instruction: "Instruction",
+  dtmf: "Keypad",
+  transfer: "Transfer",
+  system: "System",
+};
+
+function Event({ item }: { item: TranscriptItem }) {
+  const { type, text, toolName = "a tool", isError, direction } = item;
+  if (type === "message") return null;
+  if (type === "tool_call" || type === "tool_result") {
+    const failed = isError === true;
+    return (
+      <details className={failed ? "tool failed" : "tool"}>
+        <summary>
+          {type === "tool_call" ? "Calls " : failed ? "Failed: " : "Answer of "}
+          <code>{toolName}</code>
+        </summary>
+        <pre>{readableJson(text)}</pre>
+      </details>
+    );
+  }
+  const side = type === "dtmf" && direction === "sent" ? "Keypad, sent" : eventNames[type];
+  return (
+    <span className="line-event">
+      <strong>{side}</strong> {text}
+    </span>
+  );
+}

@@ -1,0 +1,1 @@
+CREATE INDEX "transcript_items_words" ON "transcript_items" USING gin (to_tsvector('simple', "item" ->> 'text')) WHERE "transcript_items"."item" ->> 'type' = 'message';

@@ -142,8 +142,10 @@ test("nothing of a deleted call is left: no record, text, number, recording, tra
   assert.deepEqual(await findTables(server, NUMBER), ["calls", "sip_trace_messages", "webhook_events"]);
   const { status, body } = await request("DELETE", `/calls/${callId}`);
   assert.deepEqual([status, body], [200, { data: { id: callId, deleted: true } }]);
-  for (const text of [SPOKEN, NUMBER, callId, conversationId])
+  for (const text of [SPOKEN, NUMBER, conversationId])
     assert.deepEqual(await findTables(server, text), [], text);
+  // Who deleted which call.
+  assert.deepEqual(await findTables(server, callId), ["audit_log"]);
   assert.deepEqual([...stored], []);
   for (const gone of [
     `/calls/${callId}`,

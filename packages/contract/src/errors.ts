@@ -104,6 +104,10 @@ export const errorCodes = {
     status: 409,
     message: "A request with this Idempotency-Key is still running. Retry later.",
   },
+  agent_changed: {
+    status: 409,
+    message: "The agent was changed after the state that this change is based on. Read it again, and repeat the change.",
+  },
   payload_too_large: { status: 413, message: "The request body is too large." },
   unsupported_media_type: { status: 415, message: "The content type must be application/json." },
   session_changed: {

@@ -147,7 +147,7 @@ export class Operations extends Requests {
    * Requires the role `member`.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `forbidden`, `not_found`, `agent_changed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateAgent(id: string, body: AgentUpdate = {}, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "PATCH", path: path`/agents/${id}`, body, answer: "data" }, options);

@@ -90,7 +90,12 @@ const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange & CopyField
   ),
 );
 
-const updateSchema = Type.Unsafe<AgentChange & PublishModeChange>(
+/** Protects the changes of others from being overwritten unseen. */
+interface Precondition {
+  ifUpdatedAt?: string;
+}
+
+const updateSchema = Type.Unsafe<AgentChange & PublishModeChange & Precondition>(
   closedObject(
     {
       ...changeSchemas(agentFields),
@@ -99,6 +104,12 @@ const updateSchema = Type.Unsafe<AgentChange & PublishModeChange>(
           "Changing to `manual` publishes the draft at once. Changing to `auto` clears `publishedRevision`: every save is live.",
         ),
       ),
+      ifUpdatedAt: Type.Optional({
+        ...timestampSchema,
+        description:
+          "`updatedAt` of the state that the change is based on. If the agent was changed since, returns `agent_changed`. " +
+          "Default: the change is made in any case.",
+      }),
       ...ignoredFields,
       customTools: ignored,
     },
@@ -223,7 +234,7 @@ export const updateAgentRoute = defineRoute({
   body: updateSchema,
   status: 200,
   response: dataOf(agentSchema),
-  errors: ["environment_not_found"],
+  errors: ["environment_not_found", "agent_changed"],
   isBillingRequired: false,
 });
 

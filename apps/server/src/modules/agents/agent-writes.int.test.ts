@@ -49,6 +49,27 @@ test("forty concurrent changes are all stored, and their revisions have no gap",
   await server.close();
 });
 
+test("of two changes of the same state, one is made and the other refused", async () => {
+  const server = await createTestServer();
+  const { id, updatedAt } = await server.modules.agents.create(server, { name: "Ada" });
+  const answers = await Promise.all(
+    ["one", "other"].map(
+      async (firstMessage) =>
+        await server.request("PATCH", `/agents/${id}`, { firstMessage, ifUpdatedAt: updatedAt }),
+    ),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  const refused = answers.find(({ status }) => status === 409);
+  assert.match(JSON.stringify(refused?.body), /agent_changed/);
+  const now = await agentOf(server, id);
+  const { status } = await server.request("PATCH", `/agents/${id}`, {
+    firstMessage: "third",
+    ifUpdatedAt: now.updatedAt,
+  });
+  assert.equal(status, 200);
+  await server.close();
+});
+
 test("forty concurrently created tools all exist, each with a version", async () => {
   const server = await createTestServer();
   const { id } = await server.modules.agents.create(server, { name: "Ada" });

@@ -33,6 +33,11 @@ interface PublishModeChange {
   publishMode?: PublishMode | null;
 }
 
+interface Precondition {
+  /** Time of the last write that the change is based on. */
+  ifUpdatedAt?: string;
+}
+
 interface NewAgent extends AgentCreation, PublishModeChange {
   customTools?: readonly CustomToolCreation[] | null;
   /** Id of the agent that is copied, if the body is what GET gave. */
@@ -111,10 +116,16 @@ export class AgentsService {
   }
 
   /** Writes nothing if nothing changes. */
-  async update(by: Author, id: string, change: AgentChange & PublishModeChange): Promise<Agent> {
+  async update(
+    by: Author,
+    id: string,
+    { ifUpdatedAt, ...change }: AgentChange & PublishModeChange & Precondition,
+  ): Promise<Agent> {
     const saved = await this.#database.transaction(async (transaction) => {
       await this.#requireReferences(transaction, by.organizationId, change);
       return await this.#writer.write(transaction, by, id, async (before) => {
+        if (ifUpdatedAt !== undefined && Date.parse(ifUpdatedAt) !== before.updatedAt.getTime())
+          throw new AppError("agent_changed");
         const write = writeChange(before, change);
         const { document } = write.after;
         requireUsable(document, before.document);

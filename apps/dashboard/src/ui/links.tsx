@@ -9,6 +9,7 @@ import {
 } from "@mantine/core";
 import { createLink } from "@tanstack/react-router";
 import type { AnchorHTMLAttributes, Ref } from "react";
+import "./links.css";
 
 type AnchorElementProps = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "color" | "style"> & {
   ref?: Ref<HTMLAnchorElement>;
@@ -23,3 +24,6 @@ export const ButtonLink = createLink((props: ButtonProps & AnchorElementProps) =
 export const NavigationLink = createLink((props: NavLinkProps & AnchorElementProps) => (
   <NavLink {...props} />
 ));
+
+/** One of several views of the same thing, each with an address of its own. */
+export const TabLink = createLink((props: AnchorElementProps) => <a className="tab-link" {...props} />);

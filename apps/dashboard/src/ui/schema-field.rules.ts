@@ -16,12 +16,6 @@ export interface FieldSchema {
   examples?: readonly (string | object)[];
 }
 
-/** An entry of one of the contract's tables of fields. */
-export interface FieldDescription {
-  schema: FieldSchema;
-  initial?: unknown;
-}
-
 const TYPICAL_ACRONYMS: Readonly<Record<string, string>> = {
   Url: "URL",
   Llm: "Language model",

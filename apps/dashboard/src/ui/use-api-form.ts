@@ -2,12 +2,16 @@ import { useForm, type UseFormReturnType } from "@mantine/form";
 import { ApiError } from "@parley/client";
 import { useMutation, type UseMutationResult } from "@tanstack/react-query";
 
+const RENDER_MS = 50;
+
 interface ApiFormOptions<Values extends object, Saved> {
   initialValues: Values;
   /** Faults by path, checked before the API is asked. */
   validate?: (values: Values) => Record<string, string | undefined>;
   save: (values: Values) => Promise<Saved>;
   onSaved: (saved: Saved) => void | Promise<void>;
+  /** Called with the paths of faulty fields before the first gets the focus, for forms that do not show all at once. */
+  onFaults?: (paths: readonly string[]) => void;
 }
 
 interface ApiForm<Values extends object, Saved> {
@@ -23,7 +27,12 @@ interface ApiForm<Values extends object, Saved> {
 export function useApiForm<Values extends object, Saved>(
   options: ApiFormOptions<Values, Saved>,
 ): ApiForm<Values, Saved> {
-  const { initialValues, validate, save, onSaved } = options;
+  const { initialValues, validate, save, onSaved, onFaults } = options;
+  const showFaults = (faults: object): void => {
+    const paths = Object.keys(faults);
+    onFaults?.(paths);
+    focusField(paths[0]);
+  };
   const form = useForm<Values>({
     initialValues,
     validateInputOnBlur: true,
@@ -35,12 +44,12 @@ export function useApiForm<Values extends object, Saved>(
     onError: (error) => {
       const faults = faultsOf(error);
       form.setErrors(faults);
-      focusField(Object.keys(faults)[0]);
+      showFaults(faults);
     },
   });
   const submit = form.onSubmit(
     (values) => saving.mutate(values),
-    (faults) => focusField(Object.keys(faults)[0]),
+    showFaults,
   );
   const hasFaults = Object.keys(faultsOf(saving.error)).length > 0;
   return { form, saving, submit, problem: hasFaults ? undefined : (saving.error ?? undefined) };
@@ -52,7 +61,12 @@ function faultsOf(error: unknown): Record<string, string> {
   return Object.fromEntries(named.map(({ path, message }) => [path, message]));
 }
 
+/** After the field is rendered, which may take a change of the part of the form that is shown. */
 function focusField(path: string | undefined): void {
   if (path === undefined) return;
-  document.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`)?.focus();
+  setTimeout(() => findField(path)?.focus(), RENDER_MS);
+}
+
+function findField(path: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`);
 }

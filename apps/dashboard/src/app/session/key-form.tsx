@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Problem } from "../../ui/problem.tsx";
 import { useTitle } from "../../ui/use-title.ts";
-import { apiUrl, type SignedOut } from "./session.tsx";
+import { apiUrl, explainKeyError, type SignedOut } from "./session.tsx";
 import "./key-form.css";
 
 /** Asks for an API key and tries it. */
@@ -47,7 +47,7 @@ export function KeyForm({ session }: { session: SignedOut }) {
         {check.error === null ? (
           session.problem !== undefined && <Problem error={session.problem} />
         ) : (
-          <Problem error={check.error} />
+          <Problem error={explainKeyError(check.error)} />
         )}
         <Button type="submit" loading={check.isPending}>
           Continue

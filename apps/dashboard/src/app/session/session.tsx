@@ -6,6 +6,7 @@ import { storeKey, storedKey, takeFragment } from "./api-key.ts";
 import { auth, type AuthSettings } from "./auth.ts";
 
 const STALE_MS = 5_000;
+const KEY_REFUSED = "The server does not accept this key. A valid API key is required.";
 
 /** The server is being asked who is signed in. */
 interface Unknown {
@@ -104,18 +105,19 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 /** A new one for each organization, user and key. */
 function useQueryClientOf(session: Session, setCredentials: (credentials: Credentials) => void): QueryClient {
   const parley = session.state === "signed-in" ? session.parley : undefined;
+  const isKeyed = session.state === "signed-in" && session.identity === undefined;
   return useMemo(() => {
     const onError = (error: unknown): void => {
       if (!isSessionRefused(error)) return;
       storeKey(undefined);
-      setCredentials({ apiKey: undefined, identity: null, problem: error.message });
+      setCredentials({ apiKey: undefined, identity: null, problem: isKeyed ? KEY_REFUSED : error.message });
     };
     // The client itself repeats requests that may be repeated.
     const defaultOptions = { queries: { retry: false, staleTime: STALE_MS }, mutations: { retry: false } };
     return parley === undefined
       ? new QueryClient()
       : new QueryClient({ queryCache: new QueryCache({ onError }), defaultOptions });
-  }, [parley, setCredentials]);
+  }, [parley, isKeyed, setCredentials]);
 }
 
 async function readIdentity(): Promise<Pick<Credentials, "identity" | "problem">> {
@@ -129,6 +131,11 @@ async function readIdentity(): Promise<Pick<Credentials, "identity" | "problem">
   } catch (error) {
     return { identity: null, problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** An error in words for a person whose key is refused: the API's own names headers and cookies. */
+export function explainKeyError(error: unknown): unknown {
+  return isSessionRefused(error) ? KEY_REFUSED : error;
 }
 
 function isSessionRefused(error: unknown): error is ApiError {

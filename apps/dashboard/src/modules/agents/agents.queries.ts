@@ -19,9 +19,31 @@ export function agentQuery(parley: Parley, agentId: string) {
   });
 }
 
+/** Names of the trunks, for choices. */
+export function trunkNamesQuery(parley: Parley) {
+  return queryOptions({
+    queryKey: ["sip-trunks", "names"],
+    queryFn: async ({ signal }) => (await parley.listSipTrunks({ pageSize: 100 }, { signal })).data,
+  });
+}
+
 export function foldersQuery(parley: Parley) {
   return queryOptions({
     queryKey: ["folders"],
     queryFn: async ({ signal }) => (await parley.listFolders({ pageSize: 100 }, { signal })).data,
+  });
+}
+
+export function toolsQuery(parley: Parley, agentId: string) {
+  return queryOptions({
+    queryKey: ["agents", agentId, "tools"],
+    queryFn: async ({ signal }) => await parley.listCustomTools(agentId, { signal }),
+  });
+}
+
+export function environmentsQuery(parley: Parley, agentId: string) {
+  return queryOptions({
+    queryKey: ["agents", agentId, "environments"],
+    queryFn: async ({ signal }) => await parley.listEnvironments(agentId, { signal }),
   });
 }

@@ -30,10 +30,37 @@ const newAgentRoute = createRoute({
   component: lazyRouteComponent(async () => await import("./new-agent-page.tsx"), "NewAgentPage"),
 });
 
-const agentRoute = createRoute({
+/** One agent: its name, actions and tabs. Each tab is a child route and a line in agent-page.tsx. */
+export const agentRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/agents/$agentId",
   component: lazyRouteComponent(async () => await import("./agent-page.tsx"), "AgentPage"),
 });
 
-export const agentRoutes = [agentsRoute, newAgentRoute, agentRoute] as const;
+const editorRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: "/",
+  validateSearch: (raw): { group?: string } => ({ group: readText(raw, "group") }),
+  component: lazyRouteComponent(async () => await import("./editor/editor-tab.tsx"), "EditorTab"),
+});
+
+const toolsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: "/tools",
+  component: lazyRouteComponent(async () => await import("./tools/tools-tab.tsx"), "ToolsTab"),
+});
+
+const environmentsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: "/environments",
+  component: lazyRouteComponent(
+    async () => await import("./environments/environments-tab.tsx"),
+    "EnvironmentsTab",
+  ),
+});
+
+export const agentRoutes = [
+  agentsRoute,
+  newAgentRoute,
+  agentRoute.addChildren([editorRoute, toolsRoute, environmentsRoute]),
+] as const;

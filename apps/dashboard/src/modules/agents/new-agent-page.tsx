@@ -31,7 +31,7 @@ export function NewAgentPage() {
   const navigate = useNavigate();
   const { form, saving, submit, problem } = useApiForm<NewAgent, Agent>({
     initialValues: { name: "", firstMessage: null, promptTemplate: "" },
-    validate: (values) => ({ name: findFault(fields.name.schema, values.name) }),
+    validate: (values) => ({ name: findFault(fields.name.schema ?? {}, values.name) }),
     save: async (values) => await parley.createAgent(values),
     onSaved: async ({ id }) => {
       form.resetDirty();
@@ -48,12 +48,12 @@ export function NewAgentPage() {
       <UnsavedChangesGuard isDirty={form.isDirty} />
       <Card component="form" withBorder padding="lg" maw={720} onSubmit={submit} noValidate>
         <Stack>
-          <SchemaField form={form} path="name" schema={fields.name.schema} required />
-          <SchemaField form={form} path="firstMessage" schema={fields.firstMessage.schema} />
+          <SchemaField form={form} path="name" schema={fields.name.schema ?? {}} required />
+          <SchemaField form={form} path="firstMessage" schema={fields.firstMessage.schema ?? {}} />
           <SchemaField
             form={form}
             path="promptTemplate"
-            schema={fields.promptTemplate.schema}
+            schema={fields.promptTemplate.schema ?? {}}
             label="Prompt"
           />
           {problem !== undefined && <Problem error={problem} />}

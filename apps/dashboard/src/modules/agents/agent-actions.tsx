@@ -1,0 +1,81 @@
+import { Button, Menu, Text } from "@mantine/core";
+import type { Agent } from "@parley/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import ChevronDown from "lucide-react/icons/chevron-down";
+import Copy from "lucide-react/icons/copy";
+import Download from "lucide-react/icons/download";
+import Trash from "lucide-react/icons/trash-2";
+import { useState } from "react";
+import { useParley } from "../../app/session/session.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { downloadJson } from "../../ui/download.ts";
+import { toast } from "../../ui/toast.ts";
+
+const MAX_NAME_CHARACTERS = 128;
+const COPY_SUFFIX = " (copy)";
+
+/** What can be done with an agent as a whole: copy, export, delete. */
+export function AgentActions({ agent }: { agent: Agent }) {
+  const parley = useParley();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [isDeleting, setDeleting] = useState(false);
+  const duplicate = useMutation({
+    mutationFn: async () => {
+      const name = `${agent.name.slice(0, MAX_NAME_CHARACTERS - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
+      return await parley.createAgent({ ...agent, name });
+    },
+    onSuccess: async ({ id, name }) => {
+      toast.done(`${name} is created. Phone numbers and environments stay with the original.`);
+      await navigate({ to: "/agents/$agentId", params: { agentId: id } });
+      await queryClient.invalidateQueries({ queryKey: ["agents"] });
+    },
+    onError: (error) => toast.failed(error),
+  });
+  const deleteAgent = async (): Promise<void> => {
+    await parley.deleteAgent(agent.id);
+    toast.done(`${agent.name} is deleted.`);
+    await navigate({ to: "/agents" });
+    await queryClient.invalidateQueries({ queryKey: ["agents"] });
+  };
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={() => duplicate.mutate()}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Download size={16} aria-hidden />}
+            onClick={() => downloadJson(`${agent.name}.agent.json`, agent)}
+          >
+            Export as JSON
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item
+            color="red"
+            leftSection={<Trash size={16} aria-hidden />}
+            onClick={() => setDeleting(true)}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={`Delete ${agent.name}?`}
+        confirm="Delete"
+        onConfirm={deleteAgent}
+      >
+        <Text>Its phone numbers stay, and are answered by no agent. Calls and versions are kept.</Text>
+      </ConfirmDialog>
+    </>
+  );
+}

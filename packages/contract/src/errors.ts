@@ -106,7 +106,8 @@ export const errorCodes = {
   },
   agent_changed: {
     status: 409,
-    message: "The agent was changed after the state that this change is based on. Read it again, and repeat the change.",
+    message:
+      "The agent was changed after the state that this change is based on. Read it again, and repeat the change.",
   },
   payload_too_large: { status: 413, message: "The request body is too large." },
   unsupported_media_type: { status: 415, message: "The content type must be application/json." },

@@ -4,7 +4,7 @@ import Plus from "lucide-react/icons/plus";
 import Trash from "lucide-react/icons/trash-2";
 import { type FieldDescription, type FieldTable, initialValues, valueOf } from "./field-table.rules.ts";
 import { SchemaField } from "./schema-field.tsx";
-import { type FieldSchema, labelOf } from "./schema-field.rules.ts";
+import { explain, type FieldSchema, labelOf } from "./schema-field.rules.ts";
 import { VariablesField } from "./variables-field.tsx";
 
 interface FieldsProps<Values extends object> {
@@ -44,7 +44,9 @@ function Field<Values extends object>({ form, field, path }: FieldProps<Values>)
     );
   if (items !== undefined) return <ItemList form={form} field={field} items={items} path={path} />;
   if (schema.type === "object") return <MapField form={form} path={path} schema={schema} />;
-  return <SchemaField form={form} path={path} schema={schema} initial={initial} required={initial === undefined} />;
+  return (
+    <SchemaField form={form} path={path} schema={schema} initial={initial} required={initial === undefined} />
+  );
 }
 
 function MapField<Values extends object>({
@@ -56,7 +58,7 @@ function MapField<Values extends object>({
   return (
     <VariablesField
       label={labelOf(path.split(".").at(-1) ?? path)}
-      description={schema.description?.replaceAll("`", "")}
+      description={explain(schema.description)}
       error={error}
       path={path}
       value={value}
@@ -81,7 +83,7 @@ function ItemList<Values extends object>({ form, field, items, path }: ItemListP
           {name}
         </Text>
         <Text size="xs" c="dimmed">
-          {description.replaceAll("`", "")}
+          {explain(description)}
         </Text>
       </div>
       {Array.from({ length: count }, (_, index) => (

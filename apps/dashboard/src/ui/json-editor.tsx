@@ -1,9 +1,10 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
-import { bracketMatching, defaultHighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { linter, lintKeymap } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
 import { Input } from "@mantine/core";
 import { useEffect, useId, useRef } from "react";
 import { styleNonce } from "../app/nonce.ts";
@@ -45,7 +46,7 @@ export function JsonEditor({ label, description, error, path, initialText, onCha
           bracketMatching(),
           json(),
           linter(jsonParseLinter()),
-          syntaxHighlighting(defaultHighlightStyle),
+          syntaxHighlighting(classHighlighter),
           keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
         ],
       }),

@@ -26,4 +26,4 @@ export const NavigationLink = createLink((props: NavLinkProps & AnchorElementPro
 ));
 
 /** One of several views of the same thing, each with an address of its own. */
-export const TabLink = createLink((props: AnchorElementProps) => <a className="tab-link" {...props} />);
+export const TabLink = createLink((props: AnchorElementProps) => <a {...props} className="tab-link" />);

@@ -1,6 +1,7 @@
 import { Skeleton, Stack } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { PageHeader } from "./page-header.tsx";
 import { Problem } from "./problem.tsx";
 
 const WIDTHS = ["100%", "85%", "95%", "70%"];
@@ -31,11 +32,17 @@ interface LoadedProps<T> {
   children: (data: T) => ReactNode;
   /** Default: lines. */
   loading?: ReactNode;
+  /** Title of the page until the data gives it a better one, if this is the whole page. */
+  heading?: string;
 }
 
 /** What a query gave, or that it loads, or why it failed with a button to try again. */
-export function Loaded<T>({ query, children, loading = <LoadingLines /> }: LoadedProps<T>) {
+export function Loaded<T>({ query, children, loading = <LoadingLines />, heading }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error !== null) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
-  return loading;
+  return (
+    <>
+      {heading !== undefined && <PageHeader title={heading} />}
+      {query.error === null ? loading : <Problem error={query.error} onRetry={() => void query.refetch()} />}
+    </>
+  );
 }

@@ -16,14 +16,15 @@ export interface FieldSchema {
   examples?: readonly (string | object)[];
 }
 
-const TYPICAL_ACRONYMS: Readonly<Record<string, string>> = {
+/** Short forms in names of fields. */
+const meanings: Readonly<Record<string, string>> = {
   Url: "URL",
   Llm: "Language model",
   Stt: "Speech recognition",
   Id: "ID",
   Sms: "SMS",
 };
-const UNITS: Readonly<Record<string, string>> = { Ms: "ms", Seconds: "seconds", Days: "days" };
+const units: Readonly<Record<string, string>> = { Ms: "ms", Seconds: "seconds", Days: "days" };
 
 /** The schema without null, and whether null is allowed. */
 export function withoutNull(schema: FieldSchema): { schema: FieldSchema; isNullable: boolean } {
@@ -51,24 +52,31 @@ export function withoutNull(schema: FieldSchema): { schema: FieldSchema; isNulla
 export function labelOf(name: string): string {
   const words = name.split(/(?=[A-Z])|_/).filter((word) => word !== "");
   const kept =
-    words.length > 1 && words.at(-1) !== undefined && (words.at(-1) ?? "") in UNITS
+    words.length > 1 && words.at(-1) !== undefined && (words.at(-1) ?? "") in units
       ? words.slice(0, -1)
       : words;
-  const text = kept
-    .map((word, index) => {
-      const capital = `${word[0]?.toUpperCase() ?? ""}${word.slice(1)}`;
-      const acronym = TYPICAL_ACRONYMS[capital];
-      if (acronym !== undefined)
-        return index === 0 ? acronym : acronym.toUpperCase() === acronym ? acronym : acronym.toLowerCase();
-      return index === 0 ? capital : word.toLowerCase();
-    })
-    .join(" ");
-  return text;
+  return kept.map((word, index) => writeWord(word, index === 0)).join(" ");
+}
+
+function writeWord(word: string, isFirst: boolean): string {
+  const capital = `${word[0]?.toUpperCase() ?? ""}${word.slice(1)}`;
+  const meaning = meanings[capital];
+  if (meaning === undefined) return isFirst ? capital : word.toLowerCase();
+  const isAcronym = meaning === meaning.toUpperCase();
+  return isFirst || isAcronym ? meaning : meaning.toLowerCase();
+}
+
+/** A description of the reference in the words of the form: fields by their labels, empty instead of null. */
+export function explain(description = ""): string {
+  return description
+    .replaceAll(/`([a-z]+[A-Z]\w*)`/g, (_code, name: string) => `“${labelOf(name)}”`)
+    .replaceAll("`", "")
+    .replaceAll(/\bNull\b/g, "Empty");
 }
 
 /** Unit that a name ends with; `undefined` if it has none. */
 export function unitOf(name: string): string | undefined {
-  return UNITS[name.split(/(?=[A-Z])/).at(-1) ?? ""];
+  return units[name.split(/(?=[A-Z])/).at(-1) ?? ""];
 }
 
 /** "From 1 to 60. Default: 10.", as far as it applies. */

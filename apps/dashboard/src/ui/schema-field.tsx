@@ -1,6 +1,13 @@
 import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { describeLimits, type FieldSchema, labelOf, unitOf, withoutNull } from "./schema-field.rules.ts";
+import {
+  describeLimits,
+  explain,
+  type FieldSchema,
+  labelOf,
+  unitOf,
+  withoutNull,
+} from "./schema-field.rules.ts";
 
 const LONG_TEXT_CHARACTERS = 300;
 const MAX_SELECT_STEPS = 100;
@@ -29,7 +36,7 @@ export function SchemaField<Values extends object>(props: SchemaFieldProps<Value
   const set = (next: unknown): void => form.setFieldValue(path, next as never);
   const shared = {
     label: props.label ?? labelOf(name),
-    description: [readable(schema.description), describeLimits(schema, initial)]
+    description: [explain(schema.description), describeLimits(schema, initial)]
       .filter((text) => text !== "")
       .join(" "),
     error: error as string | undefined,
@@ -76,11 +83,6 @@ export function SchemaField<Values extends object>(props: SchemaFieldProps<Value
 
 function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
-}
-
-/** Descriptions are Markdown for the reference; only their marks for code are used. */
-function readable(description = ""): string {
-  return description.replaceAll("`", "");
 }
 
 function stepOf({ type, minimum = 0, maximum = 1 }: FieldSchema): number {

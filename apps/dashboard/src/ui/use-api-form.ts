@@ -47,10 +47,7 @@ export function useApiForm<Values extends object, Saved>(
       showFaults(faults);
     },
   });
-  const submit = form.onSubmit(
-    (values) => saving.mutate(values),
-    showFaults,
-  );
+  const submit = form.onSubmit((values) => saving.mutate(values), showFaults);
   const hasFaults = Object.keys(faultsOf(saving.error)).length > 0;
   return { form, saving, submit, problem: hasFaults ? undefined : (saving.error ?? undefined) };
 }

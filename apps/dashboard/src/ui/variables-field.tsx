@@ -32,7 +32,14 @@ export function VariablesField({ label, description, error, path, value, onChang
   const set = (row: Row, part: Partial<Row>): void =>
     change(shown.map((each) => (each.id === row.id ? { ...each, ...part } : each)));
   return (
-    <Input.Wrapper id={id} label={label} description={description} error={error} labelElement="div" role="group">
+    <Input.Wrapper
+      id={id}
+      label={label}
+      description={description}
+      error={error}
+      labelElement="div"
+      role="group"
+    >
       <Stack gap="xs" mt={6}>
         {shown.map((row) => (
           <Group key={row.id} gap="xs" wrap="nowrap">
@@ -89,7 +96,9 @@ const nextId = (rows: readonly Row[]): number => Math.max(-1, ...rows.map(({ id 
 
 /** Rows without a name are not finished yet, and left out. */
 function valuesOf(rows: readonly Row[]): Record<string, unknown> {
-  return Object.fromEntries(rows.filter(({ name }) => name !== "").map(({ name, text }) => [name, read(text)]));
+  return Object.fromEntries(
+    rows.filter(({ name }) => name !== "").map(({ name, text }) => [name, read(text)]),
+  );
 }
 
 function read(text: string): unknown {

@@ -22,7 +22,7 @@ export function AgentPage() {
   const { agentId } = route.useParams();
   const agent = useQuery(agentQuery(useParley(), agentId));
   return (
-    <Loaded query={agent}>
+    <Loaded query={agent} heading="Agent">
       {(loaded) => (
         <>
           <PageHeader
@@ -44,7 +44,12 @@ export function AgentPage() {
           />
           <nav aria-label="Views of the agent" className="tab-links">
             {tabs.map(({ to, label }) => (
-              <TabLink key={to} to={to} params={{ agentId }} activeOptions={{ exact: true, includeSearch: false }}>
+              <TabLink
+                key={to}
+                to={to}
+                params={{ agentId }}
+                activeOptions={{ exact: true, includeSearch: false }}
+              >
                 {label}
               </TabLink>
             ))}

@@ -81,7 +81,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
     <form onSubmit={submit} noValidate>
       <UnsavedChangesGuard isDirty={form.isDirty} />
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, sm: 3 }}>
+        <Grid.Col span={{ base: 12, sm: 4, md: 3 }}>
           <GroupNavigation
             groups={groups}
             chosen={group.id}
@@ -90,7 +90,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
             onChoose={(id) => void navigate({ search: { group: id } })}
           />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, sm: 9 }}>
+        <Grid.Col span={{ base: 12, sm: 8, md: 9 }}>
           <Card withBorder padding="lg">
             <Title order={2} size="h4">
               {group.title}
@@ -104,19 +104,17 @@ export function AgentEditor({ agent }: { agent: Agent }) {
                 table={agentFields}
                 names={group.fields.filter((name) => !references.some((each) => each === name))}
               />
-              {references.filter((name) => group.fields.includes(name)).map((name) => (
-                <ReferenceField key={name} form={form} name={name} description={agentFields[name]} />
-              ))}
+              {references
+                .filter((name) => group.fields.includes(name))
+                .map((name) => (
+                  <ReferenceField key={name} form={form} name={name} description={agentFields[name]} />
+                ))}
             </Stack>
           </Card>
         </Grid.Col>
       </Grid>
       {problem !== undefined && !isConflict && <Problem error={problem} />}
-      <SaveBar
-        changedFields={changedFields}
-        isSaving={saving.isPending}
-        onDiscard={() => adopt(base)}
-      />
+      <SaveBar changedFields={changedFields} isSaving={saving.isPending} onDiscard={() => adopt(base)} />
       <ConflictDialog
         isOpen={isConflict}
         agentId={agent.id}

@@ -23,7 +23,15 @@ interface ConflictDialogProps {
 }
 
 /** Shows what somebody else has saved meanwhile, and asks whose changes are kept. */
-export function ConflictDialog({ isOpen, agentId, base, mine, onClose, onDiscard, onKeep }: ConflictDialogProps) {
+export function ConflictDialog({
+  isOpen,
+  agentId,
+  base,
+  mine,
+  onClose,
+  onDiscard,
+  onKeep,
+}: ConflictDialogProps) {
   const parley = useParley();
   const theirs = useQuery({
     queryKey: ["agents", agentId, "conflict", base.updatedAt],
@@ -40,7 +48,8 @@ export function ConflictDialog({ isOpen, agentId, base, mine, onClose, onDiscard
           return (
             <Stack>
               <Text>
-                It was saved on {formatDateTime(now.updatedAt)}, after you opened it. Nothing of yours is saved yet.
+                It was saved on {formatDateTime(now.updatedAt)}, after you opened it. Nothing of yours is
+                saved yet.
               </Text>
               <List size="sm">
                 <List.Item>Changed by them: {listOf(changed)}</List.Item>
@@ -67,4 +76,5 @@ export function ConflictDialog({ isOpen, agentId, base, mine, onClose, onDiscard
   );
 }
 
-const listOf = (fields: readonly string[]): string => fields.map((name) => labelOf(name)).join(", ") || "nothing";
+const listOf = (fields: readonly string[]): string =>
+  fields.map((name) => labelOf(name)).join(", ") || "nothing";

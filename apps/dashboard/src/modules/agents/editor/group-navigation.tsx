@@ -11,7 +11,13 @@ interface GroupNavigationProps {
 }
 
 /** The groups of settings, with marks at those that have changes or faults. */
-export function GroupNavigation({ groups, chosen, changedFields, faultyPaths, onChoose }: GroupNavigationProps) {
+export function GroupNavigation({
+  groups,
+  chosen,
+  changedFields,
+  faultyPaths,
+  onChoose,
+}: GroupNavigationProps) {
   const countIn = (id: string, paths: readonly string[]): number =>
     paths.filter((path) => groupOf(groups, path)?.id === id).length;
   return (

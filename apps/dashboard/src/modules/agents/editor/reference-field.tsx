@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useParley } from "../../../app/session/session.tsx";
 import type { FieldDescription } from "../../../ui/field-table.rules.ts";
+import { explain } from "../../../ui/schema-field.rules.ts";
 import { foldersQuery, trunkNamesQuery } from "../agents.queries.ts";
 
 const labels = { sipTrunkId: "SIP trunk", folderId: "Folder" } as const;
@@ -26,7 +27,7 @@ export function ReferenceField({ form, name, description }: ReferenceFieldProps)
   return (
     <Select
       label={labels[name]}
-      description={description.schema?.description}
+      description={explain(description.schema?.description)}
       error={error ?? trunks.error?.message ?? folders.error?.message}
       placeholder="None"
       clearable

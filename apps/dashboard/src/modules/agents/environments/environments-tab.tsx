@@ -24,8 +24,8 @@ export function EnvironmentsTab() {
         <Stack>
           <Group justify="space-between">
             <Text c="dimmed" maw={640}>
-              An environment runs one version of the agent with variables of its own. Phone numbers are bound to one;
-              production is what callers reach by default.
+              An environment runs one version of the agent with variables of its own. Phone numbers are bound
+              to one; production is what callers reach by default.
             </Text>
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited("new")}>
               Add an environment

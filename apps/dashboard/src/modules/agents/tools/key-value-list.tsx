@@ -3,7 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import Plus from "lucide-react/icons/plus";
 import Trash from "lucide-react/icons/trash-2";
 import { valueOf } from "../../../ui/field-table.rules.ts";
-import { labelOf } from "../../../ui/schema-field.rules.ts";
+import { explain, labelOf } from "../../../ui/schema-field.rules.ts";
 
 interface KeyValueListProps {
   form: UseFormReturnType<Record<string, unknown>>;
@@ -12,7 +12,7 @@ interface KeyValueListProps {
 }
 
 /** A list of names with values, in which a name may occur more than once. */
-export function KeyValueList({ form, path, description = "" }: KeyValueListProps) {
+export function KeyValueList({ form, path, description }: KeyValueListProps) {
   const list = valueOf(form.getValues(), path);
   const count = Array.isArray(list) ? list.length : 0;
   const name = labelOf(path);
@@ -20,7 +20,7 @@ export function KeyValueList({ form, path, description = "" }: KeyValueListProps
     <Input.Wrapper
       label={name}
       labelElement="div"
-      description={description.replaceAll("`", "")}
+      description={explain(description)}
       error={form.errors[path]}
       role="group"
       aria-label={name}

@@ -9,6 +9,7 @@ import { JsonEditor } from "../../../ui/json-editor.tsx";
 import { readJsonObject } from "../../../ui/json-text.rules.ts";
 import { Problem } from "../../../ui/problem.tsx";
 import { toast } from "../../../ui/toast.ts";
+import { explain } from "../../../ui/schema-field.rules.ts";
 import { useApiForm } from "../../../ui/use-api-form.ts";
 import { customToolFields } from "../agent-fields.at-build.ts";
 import { KeyValueList } from "./key-value-list.tsx";
@@ -67,7 +68,7 @@ export function ToolForm({ agentId, tool, onClose }: ToolFormProps) {
           <FieldList form={form} table={plainFields} names={["name", "webhookUrl", "httpMethod"]} />
           <JsonEditor
             label="Schema"
-            description={schemaField.schema?.description?.replaceAll("`", "")}
+            description={explain(schemaField.schema?.description)}
             error={form.errors["schema"] as string | undefined}
             path="schema"
             initialText={schemaText}
@@ -75,7 +76,11 @@ export function ToolForm({ agentId, tool, onClose }: ToolFormProps) {
           />
           <KeyValueList form={form} path="headers" description={headers.schema?.description} />
           <KeyValueList form={form} path="queryParams" description={queryParams.schema?.description} />
-          <FieldList form={form} table={plainFields} names={["sendRawRequestBody", "responseMode", "enabled"]} />
+          <FieldList
+            form={form}
+            table={plainFields}
+            names={["sendRawRequestBody", "responseMode", "enabled"]}
+          />
           {problem !== undefined && <Problem error={problem} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

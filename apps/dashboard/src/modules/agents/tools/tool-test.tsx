@@ -75,7 +75,12 @@ function Answer({ result: { request, status, durationMs, answer, problem } }: { 
             The request
           </Text>
           <Code block tabIndex={0}>
-            {[`${request.method} ${request.url}`, ...headerLines(request.headers), "", request.body ?? ""].join("\n")}
+            {[
+              `${request.method} ${request.url}`,
+              ...headerLines(request.headers),
+              "",
+              request.body ?? "",
+            ].join("\n")}
           </Code>
         </>
       )}

@@ -101,7 +101,12 @@ function ToolCard({ agentId, tool, onEdit }: ToolCardProps) {
           </Text>
         </Stack>
         <Group gap="xs">
-          <Button variant="default" size="xs" onClick={() => setShown("test")} aria-label={`Test ${tool.name}`}>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => setShown("test")}
+            aria-label={`Test ${tool.name}`}
+          >
             Test
           </Button>
           <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${tool.name}`}>
@@ -126,7 +131,9 @@ function ToolCard({ agentId, tool, onEdit }: ToolCardProps) {
         confirm="Delete"
         onConfirm={remove}
       >
-        <Text>The agent cannot call it any more. Restoring an earlier version of the agent brings it back.</Text>
+        <Text>
+          The agent cannot call it any more. Restoring an earlier version of the agent brings it back.
+        </Text>
       </ConfirmDialog>
     </Card>
   );

@@ -21,6 +21,7 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const closeDrawer = (): void => setDrawerPath(undefined);
   return (
     <AppShell
+      transitionDuration={0}
       header={{ height: HEADER_HEIGHT_PX }}
       navbar={{ width: NAVIGATION_WIDTH_PX, breakpoint: "sm", collapsed: { mobile: true } }}
     >

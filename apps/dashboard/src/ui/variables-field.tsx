@@ -42,31 +42,12 @@ export function VariablesField({ label, description, error, path, value, onChang
     >
       <Stack gap="xs" mt={6}>
         {shown.map((row) => (
-          <Group key={row.id} gap="xs" wrap="nowrap">
-            <TextInput
-              aria-label={`Name of ${row.name || "the variable"}`}
-              placeholder="name"
-              value={row.name}
-              flex={1}
-              onChange={({ target }) => set(row, { name: target.value })}
-            />
-            <TextInput
-              aria-label={`Value of ${row.name || "the variable"}`}
-              placeholder="value"
-              value={row.text}
-              flex={2}
-              onChange={({ target }) => set(row, { text: target.value })}
-            />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label={`Remove ${row.name || "the variable"}`}
-              onClick={() => change(shown.filter((each) => each.id !== row.id))}
-            >
-              <Trash size={16} aria-hidden />
-            </ActionIcon>
-          </Group>
+          <VariableRow
+            key={row.id}
+            row={row}
+            onChange={(part) => set(row, part)}
+            onRemove={() => change(shown.filter((each) => each.id !== row.id))}
+          />
         ))}
         <div>
           <Button
@@ -81,6 +62,42 @@ export function VariablesField({ label, description, error, path, value, onChang
         </div>
       </Stack>
     </Input.Wrapper>
+  );
+}
+
+interface VariableRowProps {
+  row: Row;
+  onChange: (part: Partial<Row>) => void;
+  onRemove: () => void;
+}
+
+function VariableRow({ row, onChange, onRemove }: VariableRowProps) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <TextInput
+        aria-label={`Name of ${row.name || "the variable"}`}
+        placeholder="name"
+        value={row.name}
+        flex={1}
+        onChange={({ target }) => onChange({ name: target.value })}
+      />
+      <TextInput
+        aria-label={`Value of ${row.name || "the variable"}`}
+        placeholder="value"
+        value={row.text}
+        flex={2}
+        onChange={({ target }) => onChange({ text: target.value })}
+      />
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Remove ${row.name || "the variable"}`}
+        onClick={onRemove}
+      >
+        <Trash size={16} aria-hidden />
+      </ActionIcon>
+    </Group>
   );
 }
 

@@ -21,18 +21,7 @@ export function AgentActions({ agent }: { agent: Agent }) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
-  const duplicate = useMutation({
-    mutationFn: async () => {
-      const name = `${agent.name.slice(0, MAX_NAME_CHARACTERS - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
-      return await parley.createAgent({ ...agent, name });
-    },
-    onSuccess: async ({ id, name }) => {
-      toast.done(`${name} is created. Phone numbers and environments stay with the original.`);
-      await navigate({ to: "/agents/$agentId", params: { agentId: id } });
-      await queryClient.invalidateQueries({ queryKey: ["agents"] });
-    },
-    onError: (error) => toast.failed(error),
-  });
+  const duplicate = useDuplicate(agent);
   const deleteAgent = async (): Promise<void> => {
     await parley.deleteAgent(agent.id);
     toast.done(`${agent.name} is deleted.`);
@@ -78,4 +67,22 @@ export function AgentActions({ agent }: { agent: Agent }) {
       </ConfirmDialog>
     </>
   );
+}
+
+function useDuplicate(agent: Agent) {
+  const parley = useParley();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      const name = `${agent.name.slice(0, MAX_NAME_CHARACTERS - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
+      return await parley.createAgent({ ...agent, name });
+    },
+    onSuccess: async ({ id, name }) => {
+      toast.done(`${name} is created. Phone numbers and environments stay with the original.`);
+      await navigate({ to: "/agents/$agentId", params: { agentId: id } });
+      await queryClient.invalidateQueries({ queryKey: ["agents"] });
+    },
+    onError: (error) => toast.failed(error),
+  });
 }

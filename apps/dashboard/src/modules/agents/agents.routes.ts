@@ -31,7 +31,7 @@ const newAgentRoute = createRoute({
 });
 
 /** One agent: its name, actions and tabs. Each tab is a child route and a line in agent-page.tsx. */
-export const agentRoute = createRoute({
+const agentRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/agents/$agentId",
   component: lazyRouteComponent(async () => await import("./agent-page.tsx"), "AgentPage"),

@@ -58,7 +58,10 @@ test("of two changes of the same state, one is made and the other refused", asyn
         await server.request("PATCH", `/agents/${id}`, { firstMessage, ifUpdatedAt: updatedAt }),
     ),
   );
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  assert.deepEqual(
+    answers.map(({ status }) => status).toSorted((one, other) => one - other),
+    [200, 409],
+  );
   const refused = answers.find(({ status }) => status === 409);
   assert.match(JSON.stringify(refused?.body), /agent_changed/);
   const now = await agentOf(server, id);

@@ -39,6 +39,10 @@ export function ConflictDialog({
     enabled: isOpen,
     gcTime: 0,
   });
+  const answer = (decide: (theirs: Agent) => void, now: Agent): void => {
+    onClose();
+    decide(now);
+  };
   return (
     <Modal opened={isOpen} onClose={onClose} title="Somebody else has changed this agent" centered size="lg">
       <Loaded query={theirs}>
@@ -61,10 +65,10 @@ export function ConflictDialog({
                 )}
               </List>
               <Group justify="flex-end">
-                <Button variant="default" onClick={() => onDiscard(now)}>
+                <Button variant="default" onClick={() => answer(onDiscard, now)}>
                   Discard mine
                 </Button>
-                <Button onClick={() => onKeep(now)} data-autofocus>
+                <Button onClick={() => answer(onKeep, now)} data-autofocus>
                   Add mine to theirs
                 </Button>
               </Group>

@@ -1,8 +1,8 @@
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from "@mantine/core";
+import { Modal, NumberInput, Stack, TextInput } from "@mantine/core";
 import type { Environment } from "@parley/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useParley } from "../../../app/session/session.tsx";
-import { Problem } from "../../../ui/problem.tsx";
+import { FormFooter } from "../../../ui/form-footer.tsx";
 import { toast } from "../../../ui/toast.ts";
 import { useApiForm } from "../../../ui/use-api-form.ts";
 import { VariablesField } from "../../../ui/variables-field.tsx";
@@ -22,12 +22,11 @@ interface Values {
   variables: Environment["variables"];
 }
 
-/** Version and variables of one environment. */
-export function EnvironmentForm({ agentId, environment, onClose }: EnvironmentFormProps) {
+function useEnvironmentForm({ agentId, environment, onClose }: EnvironmentFormProps) {
   const parley = useParley();
   const queryClient = useQueryClient();
   const { name = "", revision = null, variables = {} } = environment ?? {};
-  const { form, saving, submit, problem } = useApiForm<Values, Environment>({
+  return useApiForm<Values, Environment>({
     initialValues: { name, revision, variables },
     validate: (values) => ({
       name: NAME_PATTERN.test(values.name)
@@ -45,11 +44,17 @@ export function EnvironmentForm({ agentId, environment, onClose }: EnvironmentFo
       onClose();
     },
   });
+}
+
+/** Version and variables of one environment. */
+export function EnvironmentForm(props: EnvironmentFormProps) {
+  const { environment, onClose } = props;
+  const { form, saving, submit, problem } = useEnvironmentForm(props);
   return (
     <Modal
       opened
       onClose={onClose}
-      title={environment === undefined ? "New environment" : `Edit ${name}`}
+      title={environment === undefined ? "New environment" : `Edit ${environment.name}`}
       closeOnClickOutside={false}
     >
       <form onSubmit={submit} noValidate>
@@ -80,15 +85,7 @@ export function EnvironmentForm({ agentId, environment, onClose }: EnvironmentFo
             error={form.errors["variables"] as string | undefined}
             onChange={(value) => form.setFieldValue("variables", value as Values["variables"])}
           />
-          {problem !== undefined && <Problem error={problem} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending}>
-              Save
-            </Button>
-          </Group>
+          <FormFooter problem={problem} isSaving={saving.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -1,13 +1,13 @@
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Modal, Stack } from "@mantine/core";
 import type { CustomTool, CustomToolCreate } from "@parley/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParley } from "../../../app/session/session.tsx";
 import { FieldList } from "../../../ui/field-list.tsx";
 import { findFaults, initialValues } from "../../../ui/field-table.rules.ts";
+import { FormFooter } from "../../../ui/form-footer.tsx";
 import { JsonEditor } from "../../../ui/json-editor.tsx";
 import { readJsonObject } from "../../../ui/json-text.rules.ts";
-import { Problem } from "../../../ui/problem.tsx";
 import { toast } from "../../../ui/toast.ts";
 import { explain } from "../../../ui/schema-field.rules.ts";
 import { useApiForm } from "../../../ui/use-api-form.ts";
@@ -27,13 +27,12 @@ interface ToolFormProps {
   onClose: () => void;
 }
 
-/** All settings of a tool, with the schema by which the language model calls it. */
-export function ToolForm({ agentId, tool, onClose }: ToolFormProps) {
+function useToolForm({ agentId, tool, onClose }: ToolFormProps) {
   const parley = useParley();
   const queryClient = useQueryClient();
   const [schemaText, setSchemaText] = useState(JSON.stringify(tool?.schema ?? exampleSchema, null, 2));
   const read = readJsonObject(schemaText);
-  const { form, saving, submit, problem } = useApiForm<Record<string, unknown>, unknown>({
+  const form = useApiForm<Record<string, unknown>, unknown>({
     initialValues: tool === undefined ? initialValues(customToolFields) : { ...tool },
     validate: (values) => ({
       ...findFaults({ ...plainFields, headers, queryParams }, values),
@@ -55,6 +54,13 @@ export function ToolForm({ agentId, tool, onClose }: ToolFormProps) {
       onClose();
     },
   });
+  return { ...form, schemaText, setSchemaText };
+}
+
+/** All settings of a tool, with the schema by which the language model calls it. */
+export function ToolForm(props: ToolFormProps) {
+  const { tool, onClose } = props;
+  const { form, saving, submit, problem, schemaText, setSchemaText } = useToolForm(props);
   return (
     <Modal
       opened
@@ -81,15 +87,7 @@ export function ToolForm({ agentId, tool, onClose }: ToolFormProps) {
             table={plainFields}
             names={["sendRawRequestBody", "responseMode", "enabled"]}
           />
-          {problem !== undefined && <Problem error={problem} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending}>
-              Save
-            </Button>
-          </Group>
+          <FormFooter problem={problem} isSaving={saving.isPending} onCancel={onClose} />
         </Stack>
       </form>
     </Modal>

@@ -100,28 +100,12 @@ function ToolCard({ agentId, tool, onEdit }: ToolCardProps) {
             <Code>{tool.httpMethod}</Code> {tool.webhookUrl}
           </Text>
         </Stack>
-        <Group gap="xs">
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() => setShown("test")}
-            aria-label={`Test ${tool.name}`}
-          >
-            Test
-          </Button>
-          <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${tool.name}`}>
-            Edit
-          </Button>
-          <Button
-            variant="subtle"
-            color="red"
-            size="xs"
-            onClick={() => setShown("delete")}
-            aria-label={`Delete ${tool.name}`}
-          >
-            Delete
-          </Button>
-        </Group>
+        <ToolButtons
+          name={tool.name}
+          onTest={() => setShown("test")}
+          onEdit={onEdit}
+          onDelete={() => setShown("delete")}
+        />
       </Group>
       {shown === "test" && <ToolTest agentId={agentId} tool={tool} onClose={() => setShown(undefined)} />}
       <ConfirmDialog
@@ -136,5 +120,28 @@ function ToolCard({ agentId, tool, onEdit }: ToolCardProps) {
         </Text>
       </ConfirmDialog>
     </Card>
+  );
+}
+
+interface ToolButtonsProps {
+  name: string;
+  onTest: () => void;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+function ToolButtons({ name, onTest, onEdit, onDelete }: ToolButtonsProps) {
+  return (
+    <Group gap="xs">
+      <Button variant="default" size="xs" onClick={onTest} aria-label={`Test ${name}`}>
+        Test
+      </Button>
+      <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${name}`}>
+        Edit
+      </Button>
+      <Button variant="subtle" color="red" size="xs" onClick={onDelete} aria-label={`Delete ${name}`}>
+        Delete
+      </Button>
+    </Group>
   );
 }

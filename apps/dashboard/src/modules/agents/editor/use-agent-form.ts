@@ -15,7 +15,7 @@ const names = Object.keys(agentFields) as (keyof typeof agentFields)[];
 const valuesOf = (agent: Agent): Values => Object.fromEntries(names.map((name) => [name, agent[name]]));
 
 /**
- * The form of an agent's settings. Saves only what was changed, and only if nobody else has changed the agent since.
+ * The form of an agent's settings. Saves only what was changed, and only if the agent is as it was when the page loaded it.
  *
  * @param onFault Called with the path of the first faulty field.
  */

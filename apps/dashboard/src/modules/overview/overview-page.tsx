@@ -79,6 +79,7 @@ function Selection() {
     <Group mb="md" gap="sm">
       <SegmentedControl
         aria-label="Period"
+        transitionDuration={0}
         data={periodNames.map((value) => ({ value, label: periodLabels[value] }))}
         value={period}
         onChange={(chosen) => {

@@ -74,7 +74,7 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
   });
 
   test("explains an address that names no page, and leads back", async () => {
-    const { shown } = await open("/agents/none/such/page");
+    const { shown } = await open("/try/none/such/page");
     await shown.waitForText("Page not found");
     assert.deepEqual(await shown.inspect("page-not-found"), []);
     await shown.page.click("main ::-p-text(To the start page)");

@@ -4,6 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { toCsvRow } from "../../platform/csv.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
+import { forEachInSlices } from "../../platform/in-slices.ts";
 import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 import { readNumbers } from "./do-not-call.rules.ts";
 import * as store from "./do-not-call.store.ts";
@@ -32,17 +33,18 @@ export class DoNotCallService {
   }
 
   async import(organizationId: string, csv: string) {
-    const phoneNumbers = readNumbers(csv);
+    const phoneNumbers = await readNumbers(csv);
     const numbersAdded = await this.#insert(organizationId, phoneNumbers, { source: "import" });
     return { numbersAdded, duplicatesSkipped: phoneNumbers.length - numbersAdded };
   }
 
   async export(organizationId: string): Promise<Uint8Array> {
     const rows = await store.listAllEntries(this.#database, organizationId);
-    const lines = rows.map(({ phoneNumber, source, createdAt }) => {
-      return toCsvRow([phoneNumber, source, createdAt.toISOString()]);
-    });
-    return Buffer.from([toCsvRow(["phoneNumber", "source", "createdAt"]), ...lines].join(""));
+    const lines = [toCsvRow(["phoneNumber", "source", "createdAt"])];
+    await forEachInSlices(rows, ({ phoneNumber, source, createdAt }) =>
+      lines.push(toCsvRow([phoneNumber, source, createdAt.toISOString()])),
+    );
+    return Buffer.from(lines.join(""));
   }
 
   async get(organizationId: string, id: string): Promise<DoNotCallEntry> {

@@ -1,5 +1,6 @@
 import { type ContactInput, type Issue, MAX_NAMED_ROWS, type Variables } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
+import { forEachInSlices } from "../../../platform/in-slices.ts";
 import { isTimezone } from "../../../platform/timezone.ts";
 import { normalizePhoneNumber } from "../../phone-numbers/phone-numbers.rules.ts";
 
@@ -22,10 +23,10 @@ export interface ContactIntake {
  * Normalizes the contacts of a request and removes repeated numbers. Throws `invalid_body` for malformed numbers and unknown
  * time zones, then `destination_not_allowed`; both name the first bad rows by index.
  */
-export function takeContacts(
+export async function takeContacts(
   inputs: readonly ContactInput[],
   isAllowed: (toNumber: string) => boolean,
-): ContactIntake {
+): Promise<ContactIntake> {
   const issues: Issue[] = [];
   const refused: Issue[] = [];
   const contacts = new Map<string, NewContact>();
@@ -35,7 +36,7 @@ export function takeContacts(
     timezones.set(timezone, known);
     return known;
   };
-  for (const [index, { toNumber: text, variables, timezone }] of inputs.entries()) {
+  await forEachInSlices(inputs.entries(), ([index, { toNumber: text, variables, timezone }]) => {
     const toNumber = normalizePhoneNumber(text);
     if (toNumber === undefined)
       issues.push({
@@ -52,7 +53,7 @@ export function takeContacts(
         path: `contacts.${index}.timezone`,
         message: "must be the name of a time zone in the IANA database",
       });
-  }
+  });
   if (issues.length > 0) throw new AppError("invalid_body", { issues: issues.slice(0, MAX_NAMED_ROWS) });
   if (refused.length > 0)
     throw new AppError("destination_not_allowed", { issues: refused.slice(0, MAX_NAMED_ROWS) });

@@ -40,7 +40,7 @@ export class ContactsService {
   /** Checks the contacts of a request. Throws `invalid_body` and `destination_not_allowed`. */
   async take(organizationId: string, inputs: readonly ContactInput[]): Promise<ContactIntake> {
     const destinations = await this.#dependencies.outboundPlanner.findDestinations(organizationId);
-    return takeContacts(inputs, (toNumber) => isDestinationAllowed(toNumber, destinations));
+    return await takeContacts(inputs, (toNumber) => isDestinationAllowed(toNumber, destinations));
   }
 
   /** Adds contacts to a campaign, which is locked. Returns how many are new. Throws `limit_reached`. */

@@ -1,10 +1,11 @@
 import { defineConfig } from "vite";
 import { evaluateAtBuild } from "./vite/at-build.ts";
+import { importComponentStyles } from "./vite/component-styles.ts";
 
 export default defineConfig({
   appType: "spa",
   clearScreen: false,
-  plugins: [evaluateAtBuild()],
+  plugins: [evaluateAtBuild(), importComponentStyles()],
   build: {
     target: "es2022",
     // Small images as files: the content security policy is simpler.

@@ -1,13 +1,24 @@
-import "@mantine/core/styles.layer.css";
-import "@mantine/notifications/styles.layer.css";
+import "@mantine/core/styles/baseline.layer.css";
+import "@mantine/core/styles/default-css-variables.layer.css";
+import "@mantine/core/styles/global.layer.css";
 import "./house.css";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { RouterProvider } from "@tanstack/react-router";
+import { type ComponentType, lazy, Suspense } from "react";
+import { messages } from "../ui/toast.ts";
 import { styleNonce } from "./nonce.ts";
 import { router } from "./router.tsx";
 import { SessionProvider } from "./session/session.tsx";
 import { cssVariables, theme } from "./theme.ts";
+
+const Messages = lazy(
+  async () =>
+    await messages.then<{ default: ComponentType }, { default: ComponentType }>(
+      ({ Messages: component }) => ({ default: component }),
+      // The server is away or was updated: the page shows its own error.
+      () => ({ default: () => null }),
+    ),
+);
 
 export function App() {
   return (
@@ -17,7 +28,9 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={() => styleNonce}
     >
-      <Notifications position="bottom-right" />
+      <Suspense>
+        <Messages />
+      </Suspense>
       <SessionProvider>
         <RouterProvider router={router} />
       </SessionProvider>

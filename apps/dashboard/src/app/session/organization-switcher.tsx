@@ -1,4 +1,4 @@
-import { Select, Text } from "@mantine/core";
+import { NativeSelect, Text } from "@mantine/core";
 import type { CurrentSession } from "@parley/contract";
 import { useMutation } from "@tanstack/react-query";
 import { toast } from "../../ui/toast.ts";
@@ -37,15 +37,17 @@ function Switcher({ identity }: { identity: CurrentSession }) {
     onError: (error) => toast.failed(error),
   });
   return (
-    <Select
+    <NativeSelect
       aria-label="Organization"
       size="xs"
       w={{ base: 140, sm: 220 }}
-      allowDeselect={false}
       disabled={change.isPending}
-      data={identity.organizations.map(({ id, name }) => ({ value: id, label: name }))}
-      value={identity.organization?.id ?? null}
-      onChange={(id) => id !== null && change.mutate(id)}
+      data={[
+        ...(identity.organization === null ? [{ value: "", label: "Choose an organization" }] : []),
+        ...identity.organizations.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+      value={identity.organization?.id ?? ""}
+      onChange={({ currentTarget }) => currentTarget.value !== "" && change.mutate(currentTarget.value)}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Group, Select, Text } from "@mantine/core";
+import { Badge, Group, NativeSelect, Text } from "@mantine/core";
 import type { Agent } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -71,13 +71,13 @@ export function AgentsPage() {
           onChange={(search) => setFilter({ search })}
         />
         <FolderFilter value={filter.folderId} onChange={(folderId) => setFilter({ folderId })} />
-        <Select
+        <NativeSelect
           aria-label="Status"
-          placeholder="Any status"
-          clearable
-          data={agentStatuses}
-          value={filter.status ?? null}
-          onChange={(status) => setFilter({ status: status ?? undefined })}
+          data={[{ value: "", label: "Any status" }, ...agentStatuses]}
+          value={filter.status ?? ""}
+          onChange={({ currentTarget }) =>
+            setFilter({ status: agentStatuses.find((status) => status === currentTarget.value) })
+          }
         />
       </Group>
       <DataTable
@@ -121,13 +121,14 @@ function FolderFilter({ value, onChange }: FolderFilterProps) {
   const folders = useQuery(foldersQuery(useParley()));
   if (folders.data === undefined || folders.data.length === 0) return null;
   return (
-    <Select
+    <NativeSelect
       aria-label="Folder"
-      placeholder="Any folder"
-      clearable
-      data={folders.data.map(({ id, name }) => ({ value: id, label: name }))}
-      value={value ?? null}
-      onChange={(folderId) => onChange(folderId ?? undefined)}
+      data={[
+        { value: "", label: "Any folder" },
+        ...folders.data.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+      value={value ?? ""}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
     />
   );
 }

@@ -75,7 +75,7 @@ describe("the README's second terminal", () => {
     const { setUp, agent } = await readBlocks();
     const { status, stdout, stderr } = await runBash(adapt(`${setUp}\n${agent}`, "parley_wrong"));
     assert.notEqual(status, 0);
-    assert.match(stderr, /^Refused: \{"error":"unauthorized".*A valid API key is required/m);
+    assert.match(stderr, /^Refused: \{"error":"unauthorized".*A valid API key in the x-api-key header/m);
     assert.match(stderr, /TRUNK: parameter null or not set/);
     assert.doesNotMatch(stderr, /curl: \(3\)/);
     assert.doesNotMatch(stdout, /"data"/);

@@ -1593,7 +1593,7 @@ export class Operations extends Requests {
   /**
    * List what people and keys did.
    *
-   * Successful operations that write, also those that users make with their own account. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.
+   * Successful operations that write, also those that users make with their own account, such as signing in and out. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.
    *
    * Requires the role `admin`.
    *

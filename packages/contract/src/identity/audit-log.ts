@@ -47,7 +47,7 @@ export const listAuditLogRoute = defineRoute({
   role: "admin",
   summary: "List what people and keys did",
   description:
-    "Successful operations that write, also those that users make with their own account. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.",
+    "Successful operations that write, also those that users make with their own account, such as signing in and out. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.",
   query: querySchema,
   status: 200,
   response: pageOf(entrySchema),

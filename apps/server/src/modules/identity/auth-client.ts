@@ -16,6 +16,11 @@ export function libraryHeaders(
   });
 }
 
+/** The header `Cookie` of a browser that received these headers `Set-Cookie`. */
+export function cookieHeaderOf(setCookies: readonly string[]): string {
+  return setCookies.map((each) => each.split(";", 1)[0]).join("; ");
+}
+
 export interface LibraryAnswer {
   body: Readonly<Record<string, unknown>>;
   cookies: readonly string[];

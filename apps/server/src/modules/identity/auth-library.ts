@@ -7,7 +7,7 @@ import { twoFactor } from "better-auth/plugins/two-factor";
 import type { Database } from "../../platform/database/database.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import { CLIENT_ADDRESS_HEADER } from "./auth-headers.ts";
-import { deleteTrustedDevices, findFirstOrganizationId } from "./identity.store.ts";
+import { deleteVerificationsOf, findFirstOrganizationId } from "./identity.store.ts";
 import * as tables from "./identity.tables.ts";
 import { HashingQueue } from "./password-hashing.ts";
 
@@ -54,7 +54,7 @@ export function createAuthLibrary({ database, encryption, origin, sendPasswordRe
         },
         resetPasswordTokenExpiresIn: RESET_SECONDS,
         revokeSessionsOnPasswordReset: true,
-        onPasswordReset: async ({ user }) => await deleteTrustedDevices(database, user.id),
+        onPasswordReset: async ({ user }) => await deleteVerificationsOf(database, user.id),
         sendResetPassword: async ({ user, token }) => await sendPasswordReset(user.email, token),
       },
       user: { additionalFields: { isOperator: { type: "boolean", input: false, defaultValue: false } } },

@@ -78,9 +78,11 @@ function bindSignIn(
     const { code, isDeviceTrusted: trustDevice = false } = body;
     const { cookies } = await limits.attempt(address, undefined, async () => {
       const { api } = await library();
-      return await readAnswer(
+      const answer = await readAnswer(
         await api.verifyTOTP({ body: { code, trustDevice }, headers, asResponse: true }),
       );
+      await sessions.requireUnusedCode(answer.cookies, code);
+      return answer;
     });
     setCookies(cookies);
     return { data: { isTwoFactorRequired: false } };
@@ -96,9 +98,11 @@ function bindSignIn(
     setCookies(cookies);
     return { data: { isTwoFactorRequired: false } };
   });
-  routes.bindPublic(signOutRoute, async ({ headers, setCookies }) => {
+  routes.bindPublic(signOutRoute, async ({ headers, address, setCookies }) => {
     const { api } = await library();
+    const signedIn = await sessions.find(headers.get("cookie") ?? undefined);
     setCookies((await readAnswer(await api.signOut({ headers, asResponse: true }))).cookies);
+    if (signedIn !== undefined) await routes.record(signedIn, signOutRoute.operationId, { ip: address });
     return { data: { isSignedOut: true as const } };
   });
 }
@@ -153,6 +157,7 @@ function bindAccount(
       const { api } = await library();
       return await readAnswer(await api.verifyTOTP({ body, headers, asResponse: true }));
     });
+    await sessions.markCodeUsed(signedIn, body.code);
     setCookies(cookies);
     return { data: { isTwoFactorEnabled: true } };
   });
@@ -206,7 +211,13 @@ function bindInvitations(
     const { token, name, password } = body;
     const signedIn = await sessions.find(headers.get("cookie") ?? undefined);
     if (signedIn !== undefined) {
-      await limits.attempt(address, undefined, async () => await invitations.acceptAs(signedIn, token));
+      const activeOrganizationId = await limits.attempt(
+        address,
+        undefined,
+        async () => await invitations.acceptAs(signedIn, token),
+      );
+      const member = { ...signedIn, activeOrganizationId };
+      await routes.record(member, acceptInvitationRoute.operationId, { ip: address });
       return { data: { isTwoFactorRequired: false } };
     }
     const person = { ...(name !== undefined && { name }), ...(password !== undefined && { password }) };

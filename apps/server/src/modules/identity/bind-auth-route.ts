@@ -5,7 +5,7 @@ import { targetOf } from "../../platform/http/audit.ts";
 import { schemaOf, urlOf } from "../../platform/http/bind-route.ts";
 import { requireSameOrigin } from "../../platform/http/same-origin.ts";
 import { compileParams } from "../../platform/http/validation.ts";
-import { libraryHeaders } from "./auth-client.ts";
+import { cookieHeaderOf, libraryHeaders } from "./auth-client.ts";
 import type { SessionsService, SignedIn } from "./sessions.service.ts";
 
 const AUTH_PREFIX = "/auth";
@@ -39,7 +39,7 @@ export class AuthRoutes {
     app.decorateRequest("signedIn", undefined);
   }
 
-  /** Registers a route that needs no session. */
+  /** Registers a route that needs no session. If it begins one, it is added to the audit log. */
   bindPublic<const R extends RouteDefinition>(
     route: R,
     handle: (request: AuthRequest<R>) => Promise<RouteOutput<R>>,
@@ -49,7 +49,13 @@ export class AuthRoutes {
       // A program has neither. A page of another server must not sign its visitors in, for example as its author.
       if (origin !== undefined || cookie !== undefined) requireSameOrigin(request, this.#app.publicUrl);
     };
-    this.#bind(route, check, async (request, reply) => await handle(readRequest<R>(request, reply)));
+    this.#bind(route, check, async (request, reply) => {
+      const answer = await handle(readRequest<R>(request, reply));
+      const setCookies = [reply.getHeader("set-cookie") ?? []].flat().map(String);
+      const begun = await this.#sessions.find(cookieHeaderOf(setCookies));
+      if (begun !== undefined) await this.record(begun, route.operationId, request);
+      return answer;
+    });
   }
 
   /** Registers a route that needs a session. */
@@ -75,7 +81,7 @@ export class AuthRoutes {
   async record(
     { user, activeOrganizationId }: Pick<SignedIn, "user" | "activeOrganizationId">,
     action: string,
-    { ip, params }: Pick<FastifyRequest, "ip" | "params">,
+    { ip, params }: Pick<FastifyRequest, "ip"> & Partial<Pick<FastifyRequest, "params">>,
   ): Promise<void> {
     if (activeOrganizationId === null) return;
     await this.#app.recordAction({

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, like, lt, ne, sql } from "drizzle-orm";
 import type { MemberRole } from "@parley/contract";
-import type { Queries } from "../../platform/database/database.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import { accounts, members, sessions, users, verifications } from "./identity.tables.ts";
 
 export type UserRow = typeof users.$inferSelect;
@@ -8,6 +8,8 @@ export type SessionRow = typeof sessions.$inferSelect;
 
 /** Prefix of the identifiers under which the hashes of owner links are stored. */
 const OWNER_LINK = "owner-sign-up:";
+/** Prefix of the identifiers under which used codes of authenticator apps are stored. */
+const USED_TOTP_CODE = "used-totp-code:";
 /** Maximum number of unused links, one for each start. */
 const MAX_OWNER_LINKS = 10;
 /** Locks of the database by number, within identity. */
@@ -166,10 +168,31 @@ export async function deleteOtherSessions(queries: Queries, userId: string, kept
   await queries.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptId)));
 }
 
-/** Every browser of the user is asked for a code again. */
-export async function deleteTrustedDevices(queries: Queries, userId: string): Promise<void> {
-  const isDevice = like(verifications.identifier, "trust-device-%");
-  await queries.delete(verifications).where(and(eq(verifications.value, userId), isDevice));
+/**
+ * Deletes what lets a person in without their password: links for a forgotten one, sign-ins that wait for a code, and
+ * browsers that are asked for none.
+ */
+export async function deleteVerificationsOf(queries: Queries, userId: string): Promise<void> {
+  await queries.delete(verifications).where(eq(verifications.value, userId));
+}
+
+/** Stores that the user has used a code of an authenticator app. Returns false if they had before. */
+export async function markTotpCodeUsed(
+  database: Database,
+  { userId, code, now, expiresAt }: { userId: string; code: string; now: Date; expiresAt: Date },
+): Promise<boolean> {
+  const identifier = `${USED_TOTP_CODE}${userId}:${code}`;
+  return await database.transaction(async (transaction) => {
+    // Concurrent uses wait for each other.
+    await transaction.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
+    const [used] = await transaction
+      .select({ id: verifications.id })
+      .from(verifications)
+      .where(and(eq(verifications.identifier, identifier), gt(verifications.expiresAt, now)));
+    if (used !== undefined) return false;
+    await transaction.insert(verifications).values({ identifier, value: "used", expiresAt });
+    return true;
+  });
 }
 
 export async function updateActiveOrganization(

@@ -102,17 +102,21 @@ export class InvitationsService {
     };
   }
 
-  /** Makes the signed-in person a member. Throws `not_found`, and `forbidden` if somebody else was invited. */
-  async acceptAs({ user, sessionId }: SignedIn, token: string): Promise<void> {
+  /**
+   * Makes the signed-in person a member of an organization, and returns its id. Throws `not_found`, and `forbidden` if
+   * somebody else was invited.
+   */
+  async acceptAs({ user, sessionId }: SignedIn, token: string): Promise<string> {
     const { email } = await this.#find(token);
     if (email !== user.email)
       throw new AppError("forbidden", {
         message: `This invitation is for ${email}, but you are signed in as ${user.email}. Sign out first.`,
       });
-    await this.#dependencies.database.transaction(async (transaction) => {
+    return await this.#dependencies.database.transaction(async (transaction) => {
       const { organizationId, role } = await this.#take(transaction, token);
       await people.insertMember(transaction, { organizationId, userId: user.id, role });
       await people.updateActiveOrganization(transaction, sessionId, organizationId);
+      return organizationId;
     });
   }
 

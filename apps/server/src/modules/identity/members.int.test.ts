@@ -244,14 +244,22 @@ test("the audit log shows what people and keys did, to admins", async (context) 
   const all = await read("");
   assert.deepEqual(
     all.map(({ action }) => action),
-    ["createInvitation", "createFolder", "updateFolder", "createFolder", "updateUser"],
+    [
+      "signUp",
+      "createInvitation",
+      "acceptInvitation",
+      "createFolder",
+      "updateFolder",
+      "createFolder",
+      "updateUser",
+    ],
   );
-  assert.partialDeepStrictEqual(all[1], {
+  assert.partialDeepStrictEqual(all[3], {
     targetId: id,
     ipAddress: "192.0.2.1",
     actor: { type: "user", name: "bob" },
   });
-  assert.partialDeepStrictEqual(all[2], { targetId: id, actor: { type: "api_key", name: "test" } });
+  assert.partialDeepStrictEqual(all[4], { targetId: id, actor: { type: "api_key", name: "test" } });
   assert.equal((await read("&action=updateFolder")).length, 1);
   assert.equal((await read(`&targetId=${id}`)).length, 2);
   assert.equal((await read("&createdAfter=2100-01-01T00:00:00Z")).length, 0);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import type { CurrentSession } from "@parley/contract";
+import type { AuditLogEntry, CurrentSession } from "@parley/contract";
 import type { createTestServer } from "../testing.ts";
 import { openIdentity, PASSWORD, totpOf } from "./testing.ts";
 
@@ -226,13 +226,13 @@ test("with an authenticator app a sign-in needs a code", async (context) => {
   const ada = await signUp();
   const begun = await ada.browser.send("POST", "/auth/totp", { password: PASSWORD });
   const { uri, backupCodes } = (begun.body as { data: { uri: string; backupCodes: string[] } }).data;
-  const code = () => totpOf(uri);
   // Not active before a code was confirmed.
   assert.deepEqual((await browse().send("POST", "/auth/sign-in", ada.credentials)).body, {
     data: { isTwoFactorRequired: false },
   });
   assert.equal((await ada.browser.send("POST", "/auth/totp/confirm", { code: "000000" })).status, 401);
-  assert.equal((await ada.browser.send("POST", "/auth/totp/confirm", { code: code() })).status, 200);
+  const first = totpOf(uri);
+  assert.equal((await ada.browser.send("POST", "/auth/totp/confirm", { code: first })).status, 200);
   assert.partialDeepStrictEqual((await ada.browser.send("GET", "/auth/session")).body, {
     data: { user: { isTwoFactorEnabled: true }, role: "owner" },
   });
@@ -242,8 +242,18 @@ test("with an authenticator app a sign-in needs a code", async (context) => {
   });
   assert.equal((await phone.send("GET", "/v1/agents")).status, 401);
   assert.equal((await phone.send("POST", "/auth/sign-in/totp", { code: "000000" })).status, 401);
-  assert.equal((await phone.send("POST", "/auth/sign-in/totp", { code: code() })).status, 200);
-  assert.equal((await phone.send("GET", "/v1/agents")).status, 200);
+  // Neither the code that confirmed the app nor that of a sign-in works again.
+  assert.equal((await phone.send("POST", "/auth/sign-in/totp", { code: first })).status, 401);
+  assert.equal((await phone.send("GET", "/v1/agents")).status, 401);
+  const code = totpOf(uri, 1);
+  for (const [browser, expected] of [
+    [phone, 200],
+    [browse(), 401],
+  ] as const) {
+    await browser.send("POST", "/auth/sign-in", ada.credentials);
+    assert.equal((await browser.send("POST", "/auth/sign-in/totp", { code })).status, expected);
+    assert.equal((await browser.send("GET", "/v1/agents")).status, expected);
+  }
   // A backup code works once.
   for (const expected of [200, 401]) {
     const tablet = browse();
@@ -256,7 +266,7 @@ test("with an authenticator app a sign-in needs a code", async (context) => {
   await guesser.send("POST", "/auth/sign-in", ada.credentials);
   for (let guess = 0; guess < 6; guess++)
     await guesser.send("POST", "/auth/sign-in/totp", { code: "000000" });
-  assert.equal((await guesser.send("POST", "/auth/sign-in/totp", { code: code() })).status, 401);
+  assert.equal((await guesser.send("POST", "/auth/sign-in/totp", { code: totpOf(uri, 1) })).status, 401);
   assert.equal((await ada.browser.send("POST", "/auth/totp/disable", { password: PASSWORD })).status, 200);
   assert.deepEqual((await browse().send("POST", "/auth/sign-in", ada.credentials)).body, {
     data: { isTwoFactorRequired: false },
@@ -280,4 +290,36 @@ test("a user switches between their organizations, and reaches no other", async 
     data: { id: second.organizationId },
   });
   assert.equal((await ada.browser.send("POST", "/v1/folders", { name: "F" })).status, 403);
+});
+
+test("a changed or reset password ends the links for a forgotten one", async (context) => {
+  const { server, browse, signUp } = await open(context);
+  const ada = await signUp();
+  const createToken = async (): Promise<string> => {
+    const { link } = await server.modules.passwordResets.createLink(ada.email);
+    return link.split("#token=")[1] ?? "";
+  };
+  const reset = async (token: string, password: string): Promise<number> =>
+    (await browse().send("POST", "/auth/password-reset", { token, password })).status;
+  const change = { currentPassword: PASSWORD, newPassword: "another password" };
+  const beforeChange = await createToken();
+  assert.equal((await ada.browser.send("POST", "/auth/password", change)).status, 200);
+  assert.equal(await reset(beforeChange, "password of a thief"), 400);
+  const [first, second] = [await createToken(), await createToken()];
+  assert.equal(await reset(first, "a third password"), 200);
+  assert.equal(await reset(second, "password of a thief"), 400);
+});
+
+test("the audit log has who signed in and out", async (context) => {
+  const { signUp } = await open(context);
+  const { browser, credentials, userId } = await signUp();
+  await browser.send("POST", "/auth/sign-out");
+  assert.equal((await browser.send("POST", "/auth/sign-in", { ...credentials, password: "x" })).status, 401);
+  assert.equal((await browser.send("POST", "/auth/sign-in", credentials)).status, 200);
+  const { body } = await browser.send("GET", "/v1/audit-log?sort=asc");
+  const { data } = body as { data: AuditLogEntry[] };
+  assert.deepEqual(
+    data.map(({ action, actor, ipAddress }) => [action, actor.id, ipAddress]),
+    ["signUp", "signOut", "signIn"].map((action) => [action, userId, "192.0.2.1"]),
+  );
 });

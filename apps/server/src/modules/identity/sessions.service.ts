@@ -4,9 +4,13 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Principal } from "../../platform/http/principal.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import { cookieHeaderOf } from "./auth-client.ts";
 import { mayHaveSession } from "./auth-headers.ts";
 import type { AuthLibrary } from "./auth-library.ts";
 import * as store from "./identity.store.ts";
+
+/** Codes are accepted in their 30 s, and in those before and after. */
+const USED_CODE_KEPT_MS = 120_000;
 
 /** A valid session with its user. */
 export interface SignedIn {
@@ -126,16 +130,36 @@ export class SessionsService {
     if (!(await store.deleteSession(this.#database, user.id, sessionId))) throw new AppError("not_found");
   }
 
-  /** Ends all sessions of the user and forgets trusted devices. Returns the number of sessions. */
+  /** Ends all sessions of the user, trusted devices and links. Returns the number of sessions. */
   async endAll({ user }: SignedIn): Promise<number> {
-    await store.deleteTrustedDevices(this.#database, user.id);
+    await store.deleteVerificationsOf(this.#database, user.id);
     return await store.deleteSessionsOf(this.#database, user.id);
   }
 
-  /** Ends the user's other sessions and forgets trusted devices. */
+  /** Ends the user's other sessions, trusted devices and links. */
   async endOthers({ user, sessionId }: SignedIn): Promise<void> {
-    await store.deleteTrustedDevices(this.#database, user.id);
+    await store.deleteVerificationsOf(this.#database, user.id);
     await store.deleteOtherSessions(this.#database, user.id, sessionId);
+  }
+
+  /** Stores that a code of the user's authenticator app was accepted. Returns false if it had been before. */
+  async markCodeUsed({ user }: SignedIn, code: string): Promise<boolean> {
+    const now = this.#clock.now();
+    const expiresAt = new Date(now.getTime() + USED_CODE_KEPT_MS);
+    return await store.markTotpCodeUsed(this.#database, { userId: user.id, code, now, expiresAt });
+  }
+
+  /**
+   * Ends the session that a code of an authenticator app began, and throws `unauthorized`, if the code was used before
+   * (RFC 6238 §5.2).
+   */
+  async requireUnusedCode(setCookies: readonly string[], code: string): Promise<void> {
+    const begun = await this.find(cookieHeaderOf(setCookies));
+    if (begun === undefined || (await this.markCodeUsed(begun, code))) return;
+    await store.deleteSession(this.#database, begun.user.id, begun.sessionId);
+    throw new AppError("unauthorized", {
+      message: "This code was used before. Wait until the app shows the next one.",
+    });
   }
 
   async rename({ user }: SignedIn, name: string): Promise<User> {

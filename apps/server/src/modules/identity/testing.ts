@@ -111,10 +111,10 @@ export function identityOf(server: TestServer, origin = "http://localhost") {
   };
 }
 
-/** Current code of an authenticator app (RFC 6238) with this `otpauth://` URI. */
-export function totpOf(uri: string): string {
+/** Code of an authenticator app (RFC 6238) with this `otpauth://` URI: the current one, or one of the steps after it. */
+export function totpOf(uri: string, stepsAhead = 0): string {
   const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsAhead));
   const secret = new URL(uri).searchParams.get("secret") ?? "";
   const hash = createHmac("sha1", decodeBase32(secret)).update(counter).digest();
   const offset = (hash.at(-1) ?? 0) & 15;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type IncomingHttpHeaders, type Server, maxHeaderSize } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, type Server, maxHeaderSize } from "node:http";
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import {
   type FastifyBaseLogger,
@@ -113,6 +113,8 @@ export async function createHttpServer({
     requestTimeout: limits.requestMs,
     connectionTimeout: limits.silenceMs,
     http: {
+      // `requireHost` rejects it in the envelope.
+      requireHostHeader: false,
       headersTimeout: limits.headersMs,
       connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersMs),
     },
@@ -153,9 +155,11 @@ export async function createHttpServer({
 function addHooks(app: FastifyInstance): void {
   const allowedMethods = new AllowedMethods();
   allowedMethods.watch(app);
+  // A server may ignore expectations that it does not know (RFC 9110 §10.1.1). Node alone would answer 417 without a body.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
-    requireHost(request.headers.host);
+    requireHost(request.raw);
     // Runs before the body is read.
     if (request.is404) throw refusePath(request, reply, allowedMethods);
   });
@@ -224,9 +228,12 @@ function refusePath(request: FastifyRequest, reply: FastifyReply, allowedMethods
   return new AppError("method_not_allowed");
 }
 
-/** Rejects malformed hosts, because answers contain the host, for example in join URLs. */
-function requireHost(host: string | undefined): void {
-  if (host === undefined || hostPattern.test(host)) return;
+/**
+ * Rejects malformed hosts, because answers contain the host, for example in join URLs, and HTTP/1.1 without a host
+ * (RFC 9112 §3.2).
+ */
+function requireHost({ headers: { host }, httpVersion }: IncomingMessage): void {
+  if (host === undefined ? httpVersion === "1.0" : hostPattern.test(host)) return;
   throw new AppError("invalid_query", {
     message: "The Host header is invalid.",
     issues: [{ path: "Host", message: "must be a host name or an IP address, with an optional port" }],

@@ -162,6 +162,16 @@ test("malformed HTTP and oversized headers are answered in the envelope, with a 
   assertError(await exchange(chunked), [400, "invalid_query"]);
 });
 
+test("a request without a host, or with an unknown expectation, is answered in the envelope", async (context) => {
+  const { exchange } = await listen(context);
+  const get = (version: string, header: string) =>
+    exchange(`GET /v1/agents HTTP/${version}\r\n${header}Connection: close\r\n\r\n`);
+  assertError(await get("1.1", ""), [400, "invalid_query"]);
+  // HTTP/1.0 has no Host header.
+  assertError(await get("1.0", ""), [401, "unauthorized"]);
+  assertError(await get("1.1", "Host: x\r\nExpect: more\r\n"), [401, "unauthorized"]);
+});
+
 test("a method that a path does not support is answered with 405 and those that it does", async (context) => {
   const { request, app } = await createTestServerFor(context);
   const folder = "/folders/7e0f1a52-3c1f-4a5e-9d55-0d4f4bb7c001";

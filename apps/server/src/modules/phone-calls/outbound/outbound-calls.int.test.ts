@@ -157,6 +157,21 @@ test("an agent without a number can call only with a caller ID", async () => {
   await server.close();
 });
 
+test("the first call of an organization without numbers is refused for the lack of a number, not for its country", async () => {
+  const server = await createTestServer();
+  const { modules, organizationId } = server;
+  const { id: sipTrunkId } = await modules.sipTrunks.create(organizationId, {
+    friendlyName: "Trunk",
+    proxyAddress: "127.0.0.1",
+  });
+  const place = (agentId: string) => server.request("POST", "/calls", { agentId, toNumber: TO });
+  const { id: agentId } = await modules.agents.create(server, { name: "Ada" });
+  assertRefused(await place(agentId), 409, "agent_not_callable");
+  await modules.agents.update(server, agentId, { sipTrunkId });
+  assertRefused(await place(agentId), 409, "agent_not_callable");
+  await server.close();
+});
+
 test("a disabled agent, an agent without a trunk, and an agent whose trunk takes no calls cannot call", async () => {
   const { server, place, agentId, trunkId } = await openOffice();
   const { modules, organizationId } = server;

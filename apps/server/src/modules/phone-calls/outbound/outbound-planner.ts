@@ -73,11 +73,9 @@ export class OutboundPlanner {
     const from =
       sipTrunkId === null ? undefined : await this.#findFrom(agent, sipTrunkId, request.fromNumber);
     const destinations = await this.#destinationsOf(organization);
-    if (!isDestinationAllowed(toNumber, destinations)) throw new AppError("destination_not_allowed");
-    if (await this.#dependencies.doNotCall.isListed(organizationId, toNumber))
-      throw new AppError("destination_not_allowed", {
-        message: "This number is on the organization's do-not-call list. Remove it there to call it.",
-      });
+    // An organization without a number has no home country yet. What it lacks is the number, not a right.
+    const isHomeUnknown = from === undefined && destinations.countries.length === 0;
+    if (!isHomeUnknown) await this.#requireDestination(organizationId, toNumber, destinations);
     if (sipTrunkId === null || status !== "active") throw new AppError("agent_not_callable");
     if (from === undefined)
       throw new AppError("agent_not_callable", {
@@ -128,6 +126,19 @@ export class OutboundPlanner {
     if (agent === undefined || route === undefined) return undefined;
     const destinations = await this.#destinationsOf(organization);
     return { agent, fromNumber, toNumber, route, destinations };
+  }
+
+  /** Throws `destination_not_allowed`. */
+  async #requireDestination(
+    organizationId: string,
+    toNumber: string,
+    destinations: DestinationPolicy,
+  ): Promise<void> {
+    if (!isDestinationAllowed(toNumber, destinations)) throw new AppError("destination_not_allowed");
+    if (await this.#dependencies.doNotCall.isListed(organizationId, toNumber))
+      throw new AppError("destination_not_allowed", {
+        message: "This number is on the organization's do-not-call list. Remove it there to call it.",
+      });
   }
 
   /** Throws `agent_not_callable`. */

@@ -98,3 +98,22 @@ test("the length of a text is learned from audio that was synthesized earlier as
   assert.equal(speeds.expectedMs(voice, TEXT, 1), AUDIO_MS / 2);
   assert.equal(speeds.realTimeFactorOf(voice), 0.5);
 });
+
+test("a local voice whose first audio is late on a busy machine is not expected to be as fast as it was measured", () => {
+  const tts = Object.assign(new FakeTextToSpeech(), { assumedRealTimeFactorOf: () => 0.3 });
+  const startAfter = (tookMs: number): boolean => {
+    let nowMs = 0;
+    const pace = new SynthesisPace({
+      speeds: new VoiceSpeeds(),
+      speed: 1,
+      voice: () => ({ tts, voice: "fake" }),
+      now: () => nowMs,
+    });
+    pace.noteRequest(1, TEXT);
+    nowMs = tookMs;
+    pace.noteAudio(AUDIO_MS / 3);
+    return willSuffice(pace, AUDIO_MS / 3);
+  };
+  assert.ok(startAfter(400));
+  assert.equal(startAfter(1_700), false);
+});

@@ -29,6 +29,8 @@ const START_MARGIN = 1.25;
 const MIN_REST = 0.1;
 /** A voice that streams at least this fast makes up for delays: its next piece alone must arrive in time, not the whole rest. */
 const MAX_STREAMING_FACTOR = 0.5;
+/** Relative to its first audio, the rest of a clause of a local voice is synthesized at most this fast: only the first waits for the model to read the text. */
+const MAX_SPEED_UP = 2;
 /** Audio that arrives within this time is one piece, which a local voice sends in chunks of 200 ms. */
 const SAME_PIECE_MS = 20;
 /** Audio from which a clause begins in any case, so that an endless clause is heard. */
@@ -116,12 +118,24 @@ export class SynthesisPace {
   willSuffice({ text, arrivedMs, bufferedMs, hasRunDry }: ClauseUnderWay): boolean {
     if (bufferedMs >= MAX_WAIT_MS) return true;
     const { speeds, voice } = this.#options;
-    const factor = speeds.streamingFactorOf(voice());
-    if (factor === undefined || factor >= 1 || hasRunDry) return false;
+    const usual = speeds.streamingFactorOf(voice());
+    if (usual === undefined || hasRunDry) return false;
+    const factor = Math.max(usual, this.#factorOfFirstPiece);
+    if (factor >= 1) return false;
     const lengthMs = this.#lengthMs(text);
     const restMs = Math.max(lengthMs * LENGTH_MARGIN - arrivedMs, lengthMs * MIN_REST);
     const isFast = factor <= MAX_STREAMING_FACTOR;
     return bufferedMs >= factor * (isFast ? Math.min(restMs, speeds.pieceMsOf(voice())) : restMs);
+  }
+
+  /**
+   * Minimum of the synthesis time per audio of the current clause, by its first audio, on a machine that has become busy since
+   * the voice was measured. 0 for vendors: their wait for the first audio says nothing about the rest.
+   */
+  get #factorOfFirstPiece(): number {
+    const { tts } = this.#options.voice();
+    if (tts.assumedRealTimeFactorOf === undefined || this.#first === undefined) return 0;
+    return this.#first.tookMs / (MAX_SPEED_UP * this.#first.audioMs);
   }
 
   #beginClause(isPaused: boolean): void {

@@ -30,8 +30,20 @@ export function acceptOnlyJson(app: FastifyInstance): void {
     const { maxJsonValues = MAX_JSON_VALUES } = request.routeOptions.config;
     if (hasMoreValues(text, maxJsonValues))
       return done(invalidBody("", `must have at most ${maxJsonValues} values`));
-    return parseJson(request, text, done);
+    return parseJson(request, text, (error, value) => {
+      done(error === null ? null : explainRefusal(text), value);
+    });
   });
+}
+
+/** Explains why the framework's parser rejects a body. */
+function explainRefusal(text: string): AppError {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    return invalidBody("", `must be valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return invalidBody("", "must not contain the name __proto__, or the name constructor with prototype in it");
 }
 
 function decode(bytes: Buffer): string | undefined {

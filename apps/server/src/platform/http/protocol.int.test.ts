@@ -103,6 +103,31 @@ test("a body that is not UTF-8, or declares another charset or a coding, is reje
   }
 });
 
+test("a rejected body is explained: what is wrong, and where", async (context) => {
+  const { server, exchange } = await listen(context);
+  for (const [body, path, message] of [
+    ['{"name":"x",}', "", /^must be valid JSON: .*position 12/],
+    ['{"name":"x","__proto__":{}}', "", /^must not contain the name __proto__/],
+    ['{"name":"x","constructor":{"prototype":{}}}', "", /constructor with prototype/],
+    ['{"name":" "}', "name", /^must not be blank$/],
+    ['{"name":"x","colour":1}', "colour", /^is not a known field$/],
+  ] as const) {
+    const answer = await post(server, exchange, body);
+    assertError(answer, [400, "invalid_body"], body);
+    const { details } = JSON.parse(answer.body) as {
+      details: { issues: { path: string; message: string }[] };
+    };
+    const [issue] = details.issues;
+    assert.equal(issue?.path, path, body);
+    assert.match(issue?.message ?? "", message, body);
+  }
+  const named = await server.request("POST", "/agents", { name: "x", defaultVariables: { "two words": 1 } });
+  assert.match(
+    JSON.stringify(named.body),
+    /defaultVariables\.two words.*is not a valid name: names must match/,
+  );
+});
+
 test("a number that no double holds exactly is rejected, at any depth", async (context) => {
   const { request } = await createTestServerFor(context);
   const agent = (await request("POST", "/agents", { name: "Ada" })).body as { data: { id: string } };

@@ -3,7 +3,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Format } from "typebox/format";
-import { Value } from "typebox/value";
+import { Pointer, Value } from "typebox/value";
 import { AppError } from "../app-error.ts";
 import { isStorableText } from "../database/storable-text.ts";
 
@@ -15,6 +15,9 @@ const DEEPEST_LEVEL = 100;
 
 const INEXACT_NUMBER =
   "must be a number between -9007199254740991 and 9007199254740991. Send larger numbers as text";
+
+/** Pattern of texts that have a character other than white space. */
+const NOT_BLANK = "\\S";
 
 const isDateTime = Format.Get("date-time");
 // RFC 3339 allows leap seconds and the year 0, but JavaScript dates and PostgreSQL do not.
@@ -34,7 +37,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Re
     const validator = (compiled ??= Compile(schema));
     // A missing body counts as an empty one, so that the error names the missing fields.
     const input = isBody ? (value ?? {}) : Value.Default(schema, readQuery(schema.properties ?? {}, value));
-    const issues = validator.Check(input) ? findUnstorable(input, "") : toIssues(validator.Errors(input));
+    const issues = validator.Check(input)
+      ? findUnstorable(input, "")
+      : toIssues(schema, validator.Errors(input));
     if (issues.length === 0) return { value: input };
     return { error: new AppError(isBody ? "invalid_body" : "invalid_query", { issues }) };
   };
@@ -88,11 +93,11 @@ export function compileParams(schema: TSchema): (params: unknown) => boolean {
   return (params) => (compiled ??= Compile(schema)).Check(params);
 }
 
-function toIssues(errors: readonly SchemaError[]): Issue[] {
+function toIssues(schema: TSchema, errors: readonly SchemaError[]): Issue[] {
   return errors.flatMap((error) => {
     const path = error.instancePath.slice(1).replaceAll("/", ".");
     // The schema `false` rejects an unknown field. `additionalProperties` repeats all of them in one error.
-    if (error.keyword === "boolean") return [{ path, message: "is not a known field" }];
+    if (error.keyword === "boolean") return [{ path, message: explainUnknown(schema, error.schemaPath) }];
     if (error.keyword === "additionalProperties") return [];
     if (error.keyword === "required") {
       const { requiredProperties } = error.params;
@@ -104,6 +109,16 @@ function toIssues(errors: readonly SchemaError[]): Issue[] {
     if (error.keyword === "enum") {
       return [{ path, message: `must be one of ${error.params.allowedValues.map(String).join(", ")}` }];
     }
+    if (error.keyword === "pattern" && error.params.pattern === NOT_BLANK)
+      return [{ path, message: "must not be blank" }];
     return [{ path, message: error.message }];
   });
+}
+
+/** Explains why the object whose `additionalProperties` are at `schemaPath` rejects a field. */
+function explainUnknown(schema: TSchema, schemaPath: string): string {
+  const parent = schemaPath.slice(1).replace(/\/additionalProperties$/, "");
+  const patterns: unknown = Pointer.Get(schema, `${parent}/patternProperties`);
+  const [pattern] = Object.keys(patterns ?? {});
+  return pattern === undefined ? "is not a known field" : `is not a valid name: names must match ${pattern}`;
 }

@@ -67,6 +67,8 @@ export interface TestServerOptions {
   mail?: MailConfig;
   /** Default: none is configured. */
   publicUrl?: string;
+  /** Default: none. */
+  trustedProxies?: readonly string[];
   /** Whether webhooks can reach this machine. Default: no. */
   isPrivateWebhookAllowed?: boolean;
   /** Whether checks of trunks can reach this machine. Default: no. */
@@ -100,6 +102,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     isOperatorSession: async (cookies) => await modules.sessions.isOperator(cookies),
     recordAction: async (action) => await modules.auditLog.record(action),
     publicUrl: node.config.web.publicUrl,
+    trustedProxies: options.trustedProxies ?? [],
     idempotency: new Idempotency(database, encryption, node.clock),
     rateLimiter: new RateLimiter(database, node.clock, (id) => modules.organizationLimits.find(id)),
     findLimits: (id) => modules.organizationLimits.find(id),

@@ -37,6 +37,7 @@ export async function createHttpApp(
     isOperatorSession: async (cookies) => await sessions.isOperator(cookies),
     recordAction: async (action) => await auditLog.record(action),
     publicUrl: config.web.publicUrl,
+    trustedProxies: config.http.trustedProxies,
     idempotency,
     rateLimiter: new RateLimiter(database, clock, findLimits),
     findLimits,

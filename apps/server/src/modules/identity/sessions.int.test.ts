@@ -117,6 +117,31 @@ test("guesses of a password are limited per account, whatever their address", as
   assert.equal(unknown.filter(({ status }) => status === 429).length, 4);
 });
 
+test("behind a trusted proxy guesses count per client, and nobody else names their address", async (context) => {
+  const { browse, signUp } = await open(context, { trustedProxies: ["10.0.0.0/8"] });
+  const { browser, credentials } = await signUp();
+  const guess = async (remoteAddress: string, forwardedFor: string, account: number) =>
+    (
+      await browse({ remoteAddress }).send(
+        "POST",
+        "/auth/sign-in",
+        { email: `${account}@example.com`, password: "wrong guess" },
+        { "x-forwarded-for": forwardedFor, "x-forwarded-host": "evil.example" },
+      )
+    ).status;
+  const accounts = Array.from({ length: 34 }, (_, index) => index);
+  const countLimited = (statuses: number[]) => statuses.filter((status) => status === 429).length;
+  // The proxy appends the address that it sees; what the client sent is on the left.
+  const stranger = accounts.map(async (n) => await guess("10.0.0.1", `203.0.113.${n}, 198.51.100.9`, n));
+  assert.equal(countLimited(await Promise.all(stranger)), 4);
+  assert.equal(await guess("10.0.0.1", "198.51.100.10", 99), 401);
+  const direct = accounts.map(async (n) => await guess("198.51.100.11", `203.0.113.${n}`, n));
+  assert.equal(countLimited(await Promise.all(direct)), 4);
+  await browser.send("POST", "/auth/sign-in", credentials);
+  const { body } = await browser.send("GET", "/auth/sessions");
+  assert.match(JSON.stringify(body), /"ipAddress":"192\.0\.2\.1"/);
+});
+
 test("a write by cookie needs the Origin of this server; reads and keys do not", async (context) => {
   const { server, signUp } = await open(context, { publicUrl: "https://voice.example.com" });
   const ada = await signUp();

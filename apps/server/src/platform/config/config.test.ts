@@ -30,6 +30,14 @@ test("with nothing set there is a complete configuration that needs no account",
   assert.deepEqual(config.languageModel, { provider: "builtin-responder" });
 });
 
+test("trusted proxies are addresses and networks", () => {
+  assert.deepEqual(parseConfig({}).config.http.trustedProxies, []);
+  const { config } = parseConfig({ PARLEY_TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1,::1,fd00::/8" });
+  assert.deepEqual(config.http.trustedProxies, ["10.0.0.0/8", "127.0.0.1", "::1", "fd00::/8"]);
+  for (const wrong of ["proxy.example.com", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.1,", "*"])
+    assert.equal(problemsOf({ PARLEY_TRUSTED_PROXIES: wrong }).length, 1, wrong);
+});
+
 test("TLS connections to Parley need a certificate and its key; those from it need neither", () => {
   const anyServer = { authoritiesPath: undefined, allowsWildcards: false, server: undefined };
   assert.deepEqual(parseConfig({}).config.sip.tls, anyServer);

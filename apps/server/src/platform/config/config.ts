@@ -19,7 +19,12 @@ type LogLevel = (typeof logLevels)[number];
 const MIN_KEY_CHARACTERS = 16;
 
 export interface Config extends DatabaseConfig, SpeechConfig {
-  http: { host: string; port: number };
+  http: {
+    host: string;
+    port: number;
+    /** Addresses and networks whose `X-Forwarded-For` names the client. */
+    trustedProxies: readonly string[];
+  };
   sip: SipConfig;
   /** `undefined`: the source address of packets to the peer. */
   publicAddress: string | undefined;
@@ -84,6 +89,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     http: {
       host: reader.textOrDefault("PARLEY_HTTP_HOST"),
       port: reader.integer("PARLEY_HTTP_PORT", 0, 65_535),
+      trustedProxies: reader.parse("PARLEY_TRUSTED_PROXIES", parseNetworks) ?? [],
     },
     sip: readSip(reader),
     publicAddress: reader.parse("PARLEY_PUBLIC_ADDRESS", parseIpAddress),
@@ -119,6 +125,20 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
 
 function defaultModelsDirectory(environment: Environment): string {
   return path.join(environment["XDG_CACHE_HOME"] || path.join(homedir(), ".cache"), "parley", "models");
+}
+
+function parseNetworks(value: string): string[] {
+  const networks = value.split(",").map((each) => each.trim());
+  const wrong = networks.find((each) => !isNetwork(each));
+  if (wrong === undefined) return networks;
+  throw new Error(`must contain IP addresses or networks such as 10.0.0.0/8, not "${wrong}"`);
+}
+
+function isNetwork(text: string): boolean {
+  const [address = "", prefix, ...others] = text.split("/");
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && isPrefix && others.length === 0;
 }
 
 function parseIpAddress(value: string): string {

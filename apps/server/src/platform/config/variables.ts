@@ -11,6 +11,10 @@ export const variables = {
     description: "Port of the API, the API reference, health and metrics.",
     default: "8080",
   },
+  PARLEY_TRUSTED_PROXIES: {
+    description:
+      "Addresses of the proxies in front of the HTTP port, separated by commas: IP addresses or networks such as `10.0.0.0/8`. From them the client's address is read from `X-Forwarded-For`, for limits per address and the audit log. Default: none, so that all clients of a proxy count as one.",
+  },
   PARLEY_SIP_PORT: { description: "Port for SIP over UDP and TCP.", default: "5060" },
   PARLEY_SIP_TLS_PORT: {
     description: "Port for SIP over TLS. Opened if PARLEY_SIP_TLS_CERT is set.",

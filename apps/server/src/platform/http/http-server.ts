@@ -67,6 +67,8 @@ export interface HttpServerOptions {
   /** Default: no audit log. */
   recordAction?: RecordAction;
   publicUrl?: string | undefined;
+  /** Addresses and networks whose `X-Forwarded-For` names the client. Default: none. */
+  trustedProxies?: readonly string[];
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
   findLimits: FindRequestLimit;
@@ -97,6 +99,7 @@ export async function createHttpServer({
   isOperatorSession = async () => undefined,
   recordAction = async () => {},
   publicUrl,
+  trustedProxies = [],
   idempotency,
   rateLimiter,
   findLimits,
@@ -123,7 +126,8 @@ export async function createHttpServer({
     clientErrorHandler: (error, socket) => clientErrors.answer(error, socket),
     // The schema of the path rejects ids that are too long, as it does other malformed ids.
     routerOptions: { maxParamLength: maxHeaderSize },
-    rewriteUrl: ({ url, headers }) => toOriginForm(url ?? "/", headers),
+    trustProxy: [...trustedProxies],
+    rewriteUrl: ({ url, headers }) => toOriginForm(url ?? "/", withoutForwardedHost(headers)),
   });
   clientErrors.watch(app.server);
   limitConnections(app.server, limits);
@@ -138,9 +142,6 @@ export async function createHttpServer({
   app.decorate("idempotency", idempotency);
   app.decorate("rateLimiter", rateLimiter);
   app.decorate("requestShares", new RequestShares(findLimits));
-  app.decorateRequest("principal", undefined);
-  app.decorateRequest("countedUse", undefined);
-  app.decorateRequest("retryAfterSeconds", undefined);
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(createSerializerCompiler());
   app.setErrorHandler(sendError);
@@ -153,6 +154,9 @@ export async function createHttpServer({
 
 /** Adds what holds for every request: its id, checks before the body is read, and a line of log. */
 function addHooks(app: FastifyInstance): void {
+  app.decorateRequest("principal", undefined);
+  app.decorateRequest("countedUse", undefined);
+  app.decorateRequest("retryAfterSeconds", undefined);
   const allowedMethods = new AllowedMethods();
   allowedMethods.watch(app);
   // A server may ignore expectations that it does not know (RFC 9110 §10.1.1). Node alone would answer 417 without a body.
@@ -217,6 +221,13 @@ function toOriginForm(target: string, headers: IncomingHttpHeaders): string {
   headers.host = authority;
   const rest = target.slice(scheme.length);
   return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** Of what a proxy forwards, only the client's address is used. */
+function withoutForwardedHost(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  delete headers["x-forwarded-host"];
+  delete headers["x-forwarded-proto"];
+  return headers;
 }
 
 /** Error for a path without a route for the request's method. */

@@ -11,7 +11,7 @@ import { answerOnce, readIdempotencyKey } from "./answer-once.ts";
 import { schemaOf, urlOf } from "./bind-route.ts";
 import { refuseCredential } from "./failed-attempts.ts";
 import { requireSameOrigin } from "./same-origin.ts";
-import { compileParams } from "./validation.ts";
+import { compileParams, requireReadableQuery } from "./validation.ts";
 
 const OPERATOR_PREFIX = "/operator/v1";
 /** The operator's idempotency keys are stored under this id, which no organization has. */
@@ -36,6 +36,7 @@ export function bindOperatorRoute<const R extends RouteDefinition>(
       await requireOperator(isOperator, request, reply);
     },
     handler: async (request, reply) => {
+      requireReadableQuery(request.url);
       const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
       const { params, query, body } = request;
       if (isValidPath?.(params) === false) throw new AppError("not_found");

@@ -19,7 +19,7 @@ import { answerOnce, readIdempotencyKey, REPLAYED_HEADER } from "./answer-once.t
 import { refuseCredential } from "./failed-attempts.ts";
 import type { Principal } from "./principal.ts";
 import { requireSameOrigin } from "./same-origin.ts";
-import { compileParams } from "./validation.ts";
+import { compileParams, requireReadableQuery } from "./validation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -80,6 +80,7 @@ export function bindRoute<const R extends RouteDefinition>(
     },
     ...(route.rateLimit !== undefined && { onSend: giveBackUnused }),
     handler: async (request, reply) => {
+      requireReadableQuery(request.url);
       const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
       // Replaces the framework's own check of the path, which would precede that of the body: 404 before 400.
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");

@@ -103,6 +103,17 @@ test("a body that is not UTF-8, or declares another charset or a coding, is reje
   }
 });
 
+test("a query that is not UTF-8 in percent-encoding is rejected, after the credential is checked", async (context) => {
+  const { server, exchange } = await listen(context);
+  const get = (target: string, apiKey: string) =>
+    exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nx-api-key: ${apiKey}\r\n\r\n`);
+  for (const search of ["%ff", "%zz", "%", "%c3%28"]) {
+    assertError(await get(`/v1/agents?search=${search}`, server.apiKey), [400, "invalid_query"], search);
+    assertError(await get(`/v1/agents?search=${search}`, "wrong"), [401, "unauthorized"], search);
+  }
+  assert.equal((await get("/v1/agents?search=%c3%bc+%25?", server.apiKey)).status, 200);
+});
+
 test("a rejected body is explained: what is wrong, and where", async (context) => {
   const { server, exchange } = await listen(context);
   for (const [body, path, message] of [

@@ -87,6 +87,17 @@ function isExact(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
+/** Throws `invalid_query` if the query is not UTF-8 in percent-encoding: the framework reads it as other text then. */
+export function requireReadableQuery(url: string): void {
+  try {
+    decodeURIComponent(url.slice(url.indexOf("?") + 1));
+  } catch {
+    throw new AppError("invalid_query", {
+      issues: [{ path: "", message: "must be UTF-8 in percent-encoding" }],
+    });
+  }
+}
+
 /** Check of path parameters; parameters that fail it name no resource. */
 export function compileParams(schema: TSchema): (params: unknown) => boolean {
   let compiled: Validator | undefined;

@@ -341,9 +341,9 @@ export interface AgentCreate {
   knowledgeBaseSimilarityThreshold?: number | null;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. Default: `true`. */
   recordingEnabled?: boolean | null;
-  /** URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed. Default: `null`. */
+  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. Default: `null`. */
   preCallWebhookUrl?: string | null;
-  /** URL of the `call.post` webhook, sent after each call. Default: `null`. */
+  /** URL, without credentials, of the `call.post` webhook, sent after each call. Default: `null`. */
   postCallWebhookUrl?: string | null;
   /** Not available yet: only the default is accepted. */
   messagingConfig?: {
@@ -685,9 +685,9 @@ export interface Agent {
   knowledgeBaseSimilarityThreshold: number;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. */
   recordingEnabled: boolean;
-  /** URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
+  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
   preCallWebhookUrl: string | null;
-  /** URL of the `call.post` webhook, sent after each call. */
+  /** URL, without credentials, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl: string | null;
   messagingConfig: {
     /** Prompt for SMS. Null: `promptTemplate`. */
@@ -956,9 +956,9 @@ export interface AgentUpdate {
   knowledgeBaseSimilarityThreshold?: number | null;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. */
   recordingEnabled?: boolean | null;
-  /** URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
+  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
   preCallWebhookUrl?: string | null;
-  /** URL of the `call.post` webhook, sent after each call. */
+  /** URL, without credentials, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl?: string | null;
   /** Not available yet: only the default is accepted. */
   messagingConfig?: {
@@ -1349,9 +1349,9 @@ export interface AgentSnapshot {
   knowledgeBaseSimilarityThreshold: number;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. */
   recordingEnabled: boolean;
-  /** URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
+  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
   preCallWebhookUrl: string | null;
-  /** URL of the `call.post` webhook, sent after each call. */
+  /** URL, without credentials, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl: string | null;
   messagingConfig: {
     /** Prompt for SMS. Null: `promptTemplate`. */

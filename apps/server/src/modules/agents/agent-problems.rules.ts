@@ -46,6 +46,23 @@ export function findUnavailable(document: AgentDocument, before: AgentDocument):
   }));
 }
 
+/** Changed URLs of webhooks with credentials. Those that an earlier release stored do not block other changes. */
+export function findCredentials(document: AgentDocument, before: AgentDocument): Issue[] {
+  const paths = ["preCallWebhookUrl", "postCallWebhookUrl"] as const;
+  return paths.flatMap((path) => {
+    const url = document[path];
+    if (url === null || url === before[path] || !URL.canParse(url)) return [];
+    const { username, password } = new URL(url);
+    if (username === "" && password === "") return [];
+    return [
+      {
+        path,
+        message: "must not contain credentials: they are not sent. Verify the signature of webhooks instead",
+      },
+    ];
+  });
+}
+
 function findRepeatedNames(path: string, items: readonly { name: string }[]): Issue[] {
   const names = items.map(({ name }) => name);
   return names.flatMap((name, index) =>

@@ -58,6 +58,20 @@ test("an invalid timezone, or a trunk of another organization, is rejected with 
   await server.close();
 });
 
+test("URLs of webhooks with credentials, which are never sent, are rejected", async () => {
+  const server = await createTestServer();
+  const { data } = await send(server, "POST", "/agents", { name: "Ada" });
+  for (const field of ["preCallWebhookUrl", "postCallWebhookUrl"]) {
+    for (const url of ["https://user:word@example.com/", "https://user@example.com/"]) {
+      assert.deepEqual((await send(server, "POST", "/agents", { name: "Ada", [field]: url })).paths, [field]);
+      assert.deepEqual((await send(server, "PATCH", `/agents/${data.id}`, { [field]: url })).paths, [field]);
+    }
+    const withoutAny = { [field]: "https://example.com/@user" };
+    assert.equal((await send(server, "PATCH", `/agents/${data.id}`, withoutAny)).status, 200);
+  }
+  await server.close();
+});
+
 test("a search finds part of a name, ignoring case, and treats wildcards as text", async () => {
   const server = await createTestServer();
   for (const name of ["Front desk", "Back 100% desk", "Sales"])

@@ -145,11 +145,14 @@ export const recordingFields = {
 export const webhookFields = {
   preCallWebhookUrl: value(
     webUrlSchema(
-      "URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed.",
+      "URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed.",
     ),
     null,
   ),
-  postCallWebhookUrl: value(webUrlSchema("URL of the `call.post` webhook, sent after each call."), null),
+  postCallWebhookUrl: value(
+    webUrlSchema("URL, without credentials, of the `call.post` webhook, sent after each call."),
+    null,
+  ),
 };
 
 const fieldNameSchema = Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" });

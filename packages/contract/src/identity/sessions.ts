@@ -225,6 +225,20 @@ export const switchOrganizationRoute = defineRoute({
   errors: ["not_found"],
 });
 
+export const leaveOrganizationRoute = defineRoute({
+  ...shared,
+  method: "DELETE",
+  path: "/session/organization",
+  operationId: "leaveOrganization",
+  summary: "Leave the session's organization",
+  description:
+    "Ends the user's membership. The session continues in the organization that they joined first of those left, if there is one. " +
+    "The last owner stays.",
+  status: 200,
+  response: dataOf(currentSessionSchema),
+  errors: ["last_owner"],
+});
+
 export const listSessionsRoute = defineRoute({
   ...shared,
   method: "GET",
@@ -427,6 +441,7 @@ export const authRoutes: readonly RouteDefinition[] = [
   signOutRoute,
   getSessionRoute,
   switchOrganizationRoute,
+  leaveOrganizationRoute,
   listSessionsRoute,
   endSessionRoute,
   endAllSessionsRoute,

@@ -8,6 +8,7 @@ import {
   endSessionRoute,
   getAuthSettingsRoute,
   getSessionRoute,
+  leaveOrganizationRoute,
   listSessionsRoute,
   readInvitationRoute,
   replaceBackupCodesRoute,
@@ -27,6 +28,7 @@ import type { AuthLibrary } from "./auth-library.ts";
 import { AuthLimits } from "./auth-limits.ts";
 import { AuthRoutes } from "./bind-auth-route.ts";
 import type { InvitationsService } from "./invitations.service.ts";
+import type { MembersService } from "./members.service.ts";
 import type { PasswordResetsService } from "./password-resets.service.ts";
 import type { OwnerSignUpService } from "./owner-sign-up.service.ts";
 import type { SessionsService } from "./sessions.service.ts";
@@ -34,6 +36,7 @@ import type { SessionsService } from "./sessions.service.ts";
 export interface AuthRouteDependencies {
   passwordResets: PasswordResetsService;
   invitations: InvitationsService;
+  members: MembersService;
   library: () => Promise<AuthLibrary>;
   sessions: SessionsService;
   ownerSignUp: OwnerSignUpService;
@@ -107,7 +110,7 @@ function bindSignIn(
   });
 }
 
-function bindSessions(routes: AuthRoutes, { library, sessions }: AuthRouteDependencies): void {
+function bindSessions(routes: AuthRoutes, { library, sessions, members }: AuthRouteDependencies): void {
   routes.bind(getSessionRoute, async ({ signedIn, headers, setCookies }) => {
     // Extends the session if it is older than a day.
     const { api } = await library();
@@ -116,6 +119,9 @@ function bindSessions(routes: AuthRoutes, { library, sessions }: AuthRouteDepend
   });
   routes.bind(switchOrganizationRoute, async ({ signedIn, body }) => ({
     data: await sessions.switchOrganization(signedIn, body.organizationId),
+  }));
+  routes.bind(leaveOrganizationRoute, async ({ signedIn }) => ({
+    data: await sessions.describe(await members.leave(signedIn)),
   }));
   routes.bind(listSessionsRoute, async ({ signedIn }) => ({ data: await sessions.list(signedIn) }));
   routes.bind(endSessionRoute, async ({ signedIn, params }) => {

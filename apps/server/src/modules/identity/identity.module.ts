@@ -46,7 +46,7 @@ export function createIdentity(
       users: new UsersService(database),
     },
     bindRoutes: (app) => {
-      bindAuthRoutes(app, { library, sessions, ownerSignUp, passwordResets, invitations });
+      bindAuthRoutes(app, { library, sessions, ownerSignUp, passwordResets, invitations, members });
       bindMemberRoutes(app, members, invitations);
     },
     startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(database, clock, invitations)),

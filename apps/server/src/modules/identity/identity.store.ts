@@ -198,7 +198,7 @@ export async function markTotpCodeUsed(
 export async function updateActiveOrganization(
   queries: Queries,
   sessionId: string,
-  organizationId: string,
+  organizationId: string | null,
 ): Promise<void> {
   await queries
     .update(sessions)

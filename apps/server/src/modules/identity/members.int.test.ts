@@ -4,6 +4,7 @@ import type { CreatedInvitation, CurrentSession, Member } from "@parley/contract
 import { waitFor } from "@parley/testing";
 import { startTestSmtpServer } from "../../platform/mail/testing.ts";
 import type { TestServerOptions } from "../testing.ts";
+import { insertMember } from "./identity.store.ts";
 import { invitations } from "./identity.tables.ts";
 import { openIdentity, PASSWORD, type TestBrowser } from "./testing.ts";
 
@@ -222,6 +223,41 @@ test("an admin manages members but no owners, and a removed member is out at onc
   assert.partialDeepStrictEqual(await sessionOf(bob), { organization: null, role: null, organizations: [] });
   const { organizationId } = await server.createOrganization();
   assert.equal((await ada.browser.send("DELETE", `/v1/members/${organizationId}`)).status, 404);
+});
+
+test("a member leaves by themselves, the last owner does not", async (context) => {
+  const { server, ada, join, members } = await open(context);
+  const bob = await join("bob@example.com", "viewer");
+  const path = "/auth/session/organization";
+  const refused = await ada.browser.send("DELETE", path);
+  assert.deepEqual([refused.status, (refused.body as { error: string }).error], [409, "last_owner"]);
+  assert.equal((await bob.send("GET", "/v1/organization")).status, 200);
+  const left = await bob.send("DELETE", path);
+  assert.equal(left.status, 200, JSON.stringify(left.body));
+  assert.partialDeepStrictEqual(left.body, { data: { organization: null, role: null, organizations: [] } });
+  assert.equal((await bob.send("GET", "/v1/organization")).status, 403);
+  assert.equal((await bob.send("DELETE", path)).status, 404);
+  assert.equal((await members()).length, 1);
+  const log = await server.request("GET", "/audit-log?action=leaveOrganization");
+  assert.equal((log.body as { total: number }).total, 1);
+  // The session goes on in another organization of the user.
+  const carol = await join("carol@example.com", "member");
+  const { organizationId } = await server.createOrganization();
+  const { user } = await sessionOf(carol);
+  await insertMember(server.database, { organizationId, userId: user.id, role: "viewer" });
+  assert.partialDeepStrictEqual((await carol.send("DELETE", path)).body, {
+    data: { organization: { id: organizationId }, role: "viewer" },
+  });
+  assert.partialDeepStrictEqual((await carol.send("GET", "/v1/organization")).body, {
+    data: { id: organizationId },
+  });
+  // Of two owners who leave at once one stays.
+  const eve = await join("eve@example.com", "owner");
+  const both = [ada.browser, eve].map(async (browser) => (await browser.send("DELETE", path)).status);
+  assert.deepEqual(
+    (await Promise.all(both)).toSorted((a, b) => a - b),
+    [200, 409],
+  );
 });
 
 test("the audit log shows what people and keys did, to admins", async (context) => {

@@ -3,7 +3,9 @@ import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { Principal } from "../../platform/http/principal.ts";
+import * as people from "./identity.store.ts";
 import * as store from "./members.store.ts";
+import type { SignedIn } from "./sessions.service.ts";
 
 type Inviter = Pick<Principal, "organizationId" | "role">;
 
@@ -30,6 +32,25 @@ export class MembersService {
       requireOtherOwner(owners, id);
       await store.updateMemberRole(transaction, id, role);
       return present({ ...member, role });
+    });
+  }
+
+  /**
+   * Ends the user's membership in the session's organization, and returns the session in another one of theirs. Throws
+   * `not_found` and `last_owner`.
+   */
+  async leave(signedIn: SignedIn): Promise<SignedIn> {
+    const { user, sessionId, activeOrganizationId } = signedIn;
+    if (activeOrganizationId === null) throw new AppError("not_found");
+    return await this.#database.transaction(async (transaction) => {
+      const owners = await store.lockOwners(transaction, activeOrganizationId);
+      const id = await store.findMemberId(transaction, activeOrganizationId, user.id);
+      if (id === undefined) throw new AppError("not_found");
+      requireOtherOwner(owners, id);
+      await store.deleteMember(transaction, id);
+      const next = await people.findFirstOrganizationId(transaction, user.id);
+      await people.updateActiveOrganization(transaction, sessionId, next);
+      return { ...signedIn, activeOrganizationId: next };
     });
   }
 

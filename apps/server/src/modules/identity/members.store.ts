@@ -55,6 +55,18 @@ export async function findMember(
   return row;
 }
 
+export async function findMemberId(
+  queries: Queries,
+  organizationId: string,
+  userId: string,
+): Promise<string | undefined> {
+  const [row] = await queries
+    .select({ id: members.id })
+    .from(members)
+    .where(and(eq(members.organizationId, organizationId), eq(members.userId, userId)));
+  return row?.id;
+}
+
 /** Ids of the owners' memberships. Others who change them wait until the transaction ends. */
 export async function lockOwners(queries: Queries, organizationId: string): Promise<string[]> {
   const rows = await queries

@@ -44,7 +44,9 @@ test("the document describes what a tool and a webhook receive, and the built-in
   for (const name of Object.keys(builtInVariables)) assert.ok(info.description.includes(`\`${name}\``), name);
   const { required, properties } = components.schemas.ToolRequest;
   assert.deepEqual(required, Object.keys(properties));
-  const { sendRawRequestBody } = components.schemas.CustomTool.properties;
+  const { sendRawRequestBody, webhookUrl } = components.schemas.CustomTool.properties;
+  for (const name of ["X-Parley-Call-Id", "X-Parley-Tool-Call-Id"])
+    assert.ok(webhookUrl.description.includes(`\`${name}\``), name);
   for (const name of required) assert.ok(sendRawRequestBody.description.includes(`\`${name}\``), name);
   assert.ok("analysisStatus" in components.schemas.CallPostEvent.properties.data.properties);
 });

@@ -133,7 +133,7 @@ export interface ToolRequest {
 export interface CustomToolCreate {
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
@@ -441,7 +441,7 @@ export interface CustomTool {
   id: string;
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
@@ -1053,7 +1053,7 @@ export interface CustomToolCreated {
   id: string;
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
@@ -1083,7 +1083,7 @@ export interface CustomToolCreated {
 export interface CustomToolUpdate {
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name?: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl?: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema?: Record<string, unknown>;

@@ -45,7 +45,8 @@ export const customToolFields = {
       maxLength: 2_048,
       pattern: "^https?://\\S+$",
       description:
-        "URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host.",
+        "URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in " +
+        "its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`.",
       examples: ["https://shop.example/tools/orders"],
     }),
   ),

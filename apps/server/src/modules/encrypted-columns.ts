@@ -1,6 +1,7 @@
 import type { EncryptedColumn } from "../platform/encryption/reencryption.ts";
 import { encryptedAnswers } from "../platform/idempotency/idempotency.ts";
 import { encryptedDocuments } from "./agents/stored-document.ts";
+import { encryptedTwoFactors } from "./identity/two-factor-encryption.ts";
 import { encryptedPasswords } from "./sip-trunks/sip-trunks.service.ts";
 import { encryptedSigningSecrets } from "./webhooks/signing-secrets.service.ts";
 
@@ -9,5 +10,6 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   ...encryptedDocuments,
   encryptedPasswords,
   ...encryptedSigningSecrets,
+  ...encryptedTwoFactors,
   encryptedAnswers,
 ];

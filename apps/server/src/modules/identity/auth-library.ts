@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@parley/contract";
 import { drizzleAdapter } from "better-auth/adapters/drizzle";
 import { hashPassword, verifyPassword } from "better-auth/crypto";
@@ -10,6 +9,7 @@ import { CLIENT_ADDRESS_HEADER } from "./auth-headers.ts";
 import { deleteVerificationsOf, findFirstOrganizationId } from "./identity.store.ts";
 import * as tables from "./identity.tables.ts";
 import { HashingQueue } from "./password-hashing.ts";
+import { librarySecretsOf } from "./two-factor-encryption.ts";
 
 const SESSION_SECONDS = 14 * 24 * 60 * 60;
 export const RESET_SECONDS = 60 * 60;
@@ -37,10 +37,7 @@ export function createAuthLibrary({ database, encryption, origin, sendPasswordRe
       appName: "Parley",
       baseURL: origin,
       basePath: "/auth",
-      secrets: encryption.deriveKeys("sessions and authenticator apps").map((key) => ({
-        version: versionOf(key),
-        value: key.toString("base64"),
-      })),
+      secrets: librarySecretsOf(encryption),
       database: drizzleAdapter(database, { provider: "pg", usePlural: true, schema: tables }),
       emailAndPassword: {
         enabled: true,
@@ -88,9 +85,4 @@ function chooseOrganization(database: Database) {
         session.activeOrganizationId ?? (await findFirstOrganizationId(database, session.userId)),
     },
   });
-}
-
-/** Number by which stored texts name the key that encrypted them: 31 bits of its hash. */
-function versionOf(key: Buffer): number {
-  return createHash("sha256").update(key).digest().readUInt32BE() >>> 1;
 }

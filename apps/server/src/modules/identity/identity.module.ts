@@ -10,6 +10,7 @@ import { MembersService } from "./members.service.ts";
 import { OwnerSignUpService } from "./owner-sign-up.service.ts";
 import { PasswordResetsService } from "./password-resets.service.ts";
 import { SessionsService } from "./sessions.service.ts";
+import { encryptedTwoFactors } from "./two-factor-encryption.ts";
 import { UsersService } from "./users.service.ts";
 
 export function createIdentity(
@@ -45,6 +46,7 @@ export function createIdentity(
       members,
       users: new UsersService(database),
     },
+    encryptedColumns: encryptedTwoFactors,
     bindRoutes: (app) => {
       bindAuthRoutes(app, { library, sessions, ownerSignUp, passwordResets, invitations, members });
       bindMemberRoutes(app, members, invitations);

@@ -8,16 +8,27 @@ import { encryptionKeys } from "./encryption.tables.ts";
 const BATCH_SIZE = 200;
 const EXPIRE_SECONDS = 3_600;
 
-/** A column with encrypted texts. */
-export interface EncryptedColumn {
+interface StoredTexts {
   table: string;
   column: string;
   type: "text" | "jsonb";
   /** Columns of a unique key. */
   key: readonly string[];
+}
+
+/** A column with texts of `Encryption`. */
+interface OwnColumn extends StoredTexts {
   /** Context of the texts of a row, from its key's values as text (`Encryption.encrypt`). */
   contextOf: (...key: string[]) => string;
 }
+
+/** A column with texts that a library encrypted with a derived key. */
+interface LibraryColumn extends StoredTexts {
+  reencrypt: (encryption: Encryption, text: string) => Promise<string>;
+}
+
+/** A column with encrypted texts. */
+export type EncryptedColumn = OwnColumn | LibraryColumn;
 
 /** In a JSON document, encrypted texts are the values of this name. Quotes inside of other values are escaped. */
 const inDocument = /(?<="encryptedPairs": ?")[^"]+(?=")/g;
@@ -60,14 +71,27 @@ async function reencryptColumn(
   for (;;) {
     const rows = await readBatch(database, encrypted, after);
     for (const [value = "", ...key] of rows) {
-      const pattern = encrypted.type === "jsonb" ? inDocument : wholeText;
-      const context = encrypted.contextOf(...key);
-      const replaced = value.replaceAll(pattern, (text) => encryption.reencrypt(text, context));
+      const replaced =
+        "reencrypt" in encrypted
+          ? await encrypted.reencrypt(encryption, value)
+          : reencryptTexts(encryption, encrypted, value, key);
       if (replaced !== value) changed += await replace(database, encrypted, key, value, replaced);
     }
     if (rows.length < BATCH_SIZE) return changed;
     after = rows.at(-1)?.slice(1);
   }
+}
+
+function reencryptTexts(
+  encryption: Encryption,
+  { type, contextOf }: OwnColumn,
+  value: string,
+  key: readonly string[],
+): string {
+  const context = contextOf(...key);
+  return value.replaceAll(type === "jsonb" ? inDocument : wholeText, (text) =>
+    encryption.reencrypt(text, context),
+  );
 }
 
 const keyOf = ({ key }: EncryptedColumn): SQL =>

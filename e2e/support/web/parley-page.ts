@@ -24,6 +24,16 @@ export class ParleyPage {
     await this.page.waitForSelector(`::-p-text(${words})`, { timeout: DEADLINE_MS });
   }
 
+  /** Replaces the text of a field of a form, by keyboard. */
+  async fill(path: string, text: string): Promise<void> {
+    const field = await this.page.waitForSelector(`[data-path="${path}"]`, { timeout: DEADLINE_MS });
+    await field?.focus();
+    await this.page.keyboard.down("Control");
+    await this.page.keyboard.press("a");
+    await this.page.keyboard.up("Control");
+    await this.page.keyboard.type(text);
+  }
+
   /** Returns the text of an element; empty if it does not exist. */
   async text(selector: string): Promise<string> {
     const elements = await this.page.$$(selector);

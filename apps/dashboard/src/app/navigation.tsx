@@ -3,6 +3,7 @@ import { useRouterState } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 import BookOpen from "lucide-react/icons/book-open";
 import Bot from "lucide-react/icons/bot";
+import Cable from "lucide-react/icons/cable";
 import ChartColumn from "lucide-react/icons/chart-column";
 import Mic from "lucide-react/icons/mic";
 import Phone from "lucide-react/icons/phone";
@@ -18,6 +19,7 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/overview": ChartColumn,
   "/agents": Bot,
   "/calls": Phone,
+  "/sip-trunks": Cable,
   "/try": Mic,
   "/settings": Settings,
 };

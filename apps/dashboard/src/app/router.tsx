@@ -3,6 +3,7 @@ import { agentRoutes } from "../modules/agents/agents.routes.ts";
 import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.routes.ts";
 import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { callRoutes } from "../modules/calls/calls.routes.ts";
+import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
 import { overviewRoutes } from "../modules/overview/overview.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
 import { ErrorPage } from "./error-page.tsx";
@@ -26,6 +27,7 @@ const routeTree = rootRoute.addChildren([
       ...overviewRoutes,
       ...agentRoutes,
       ...callRoutes,
+      ...trunkRoutes,
       ...accountRoutes,
       ...settingsRoutes,
     ]),

@@ -13,6 +13,7 @@ export const sections = [
   { path: "/overview", label: "Overview" },
   { path: "/agents", label: "Agents" },
   { path: "/calls", label: "Calls" },
+  { path: "/sip-trunks", label: "SIP trunks" },
   { path: "/try", label: "Talk to an agent" },
   { path: "/settings", label: "Settings" },
   { path: "/account", label: undefined },

@@ -22,6 +22,8 @@ interface SchemaFieldProps<Values extends object> {
   initial?: unknown;
   /** Default: made of the path's last name. */
   label?: string;
+  /** Example in an empty text. */
+  placeholder?: string;
   required?: boolean;
   disabled?: boolean;
 }
@@ -78,7 +80,14 @@ export function SchemaField<Values extends object>(props: SchemaFieldProps<Value
         onChange={({ target }) => setText(target.value)}
       />
     );
-  return <TextInput {...shared} value={asText(value)} onChange={({ target }) => setText(target.value)} />;
+  return (
+    <TextInput
+      {...shared}
+      placeholder={props.placeholder}
+      value={asText(value)}
+      onChange={({ target }) => setText(target.value)}
+    />
+  );
 }
 
 function asText(value: unknown): string {

@@ -322,7 +322,7 @@ test("a node deletes the turn logs and unreadable spools of what was deleted, an
     },
     logger: createLogger({ level: "silent" }),
   });
-  await files.sweep(ids.kept);
+  await files.sweep(new Set([ids.kept]));
   assert.equal((await readdir(day)).length, 5);
   files.start();
   await files.close();
@@ -336,4 +336,38 @@ test("a node deletes the turn logs and unreadable spools of what was deleted, an
   listeners.at(-1)?.(ids.kept);
   await files.close();
   await assert.rejects(access(path.join(day, `${ids.kept}.jsonl`)));
+});
+
+test("many deletions at once share a sweep of the node's files", async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-deletion-"));
+  t.after(async () => await rm(folder, { recursive: true }));
+  const [first, second] = [randomUUID(), randomUUID()];
+  for (const callId of [first, second]) await writeFile(path.join(folder, `${callId}.broken`), "");
+  const listeners: ((callId: string) => void)[] = [];
+  const looked: (readonly string[])[] = [];
+  const files = new DeletedCallFiles({
+    turnLogsFolder: path.join(folder, "turn-logs"),
+    recordingFolder: folder,
+    calls: {
+      listStored: async (ids) => {
+        looked.push(ids);
+        return new Map(ids.map((id) => [id, { hasTranscript: true, mayHaveRecording: true }]));
+      },
+    },
+    bus: {
+      publish: async () => {},
+      subscribe: (_topic, listener) => {
+        listeners.push(listener);
+        return () => {};
+      },
+      onReconnect: () => () => {},
+    },
+    logger: createLogger({ level: "silent" }),
+  });
+  files.start();
+  await files.close();
+  looked.splice(0);
+  for (let count = 0; count < 100; count++) listeners[0]?.(first);
+  await files.close();
+  assert.deepEqual(looked, [[first]]);
 });

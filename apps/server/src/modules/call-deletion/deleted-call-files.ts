@@ -36,6 +36,8 @@ export class DeletedCallFiles {
   readonly #options: DeletedCallFilesOptions;
   #stops: (() => void)[] = [];
   #running: Promise<void> = Promise.resolve();
+  /** Calls that the next sweep looks for; `"all"`: every call. `undefined`: no sweep waits. */
+  #wanted: Set<string> | "all" | undefined;
 
   constructor(options: DeletedCallFilesOptions) {
     this.#options = options;
@@ -58,10 +60,10 @@ export class DeletedCallFiles {
     await this.#running;
   }
 
-  /** Deletes the files of one call, or of all calls, that are no longer to be stored. */
-  async sweep(callId?: string): Promise<void> {
+  /** Deletes the files of some calls, or of all calls, that are no longer to be stored. */
+  async sweep(wanted: ReadonlySet<string> | "all"): Promise<void> {
     const all = await this.#list();
-    const files = callId === undefined ? all : all.filter((each) => each.callId === callId);
+    const files = wanted === "all" ? all : all.filter(({ callId }) => wanted.has(callId));
     for (let from = 0; from < files.length; from += CHUNK) {
       const chunk = files.slice(from, from + CHUNK);
       const stored = await this.#options.calls.listStored(chunk.map((each) => each.callId));
@@ -73,10 +75,20 @@ export class DeletedCallFiles {
     }
   }
 
+  /** Deletions that are reported during a sweep share the next one, which reads the folders once. */
   #begin(callId?: string): void {
     const { logger } = this.#options;
+    const waiting = this.#wanted;
+    if (callId === undefined) this.#wanted = "all";
+    else if (waiting === undefined) this.#wanted = new Set([callId]);
+    else if (waiting !== "all") waiting.add(callId);
+    if (waiting !== undefined) return;
     this.#running = this.#running
-      .then(async () => await this.sweep(callId))
+      .then(async () => {
+        const wanted = this.#wanted ?? "all";
+        this.#wanted = undefined;
+        await this.sweep(wanted);
+      })
       .catch((error: unknown) => logger.warn({ err: error }, "deleting files of deleted calls failed"));
   }
 

@@ -11,7 +11,7 @@ export function importComponentStyles(): Plugin {
   return {
     name: "import-component-styles",
     transform(code, id) {
-      if (!id.includes("/@mantine/core/esm/components/")) return undefined;
+      if (!/\/@mantine\/core\/esm\/(components|utils)\//.test(id)) return undefined;
       const component = CLASS_NAMES.exec(code)?.[1];
       if (component === undefined) return undefined;
       return { code: `${code}\nimport "@mantine/core/styles/${component}.layer.css";`, map: null };

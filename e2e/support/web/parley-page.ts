@@ -6,6 +6,13 @@ export const DEADLINE_MS = 30_000;
 const SCHEMES = ["light", "dark"] as const;
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
 
+/** Waits for the transitions that a change of the color scheme began. A spinner's animation does not end. */
+const COLORS_ARE_FINAL = `new Promise(requestAnimationFrame).then(() => Promise.allSettled(
+  document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished)
+)).then(() => undefined)`;
+
 /** A page of the dashboard, used by its visible texts. */
 export class ParleyPage {
   readonly page: Page;
@@ -71,6 +78,7 @@ export class ParleyPage {
           { name: "prefers-color-scheme", value: scheme },
           { name: "prefers-reduced-motion", value: "reduce" },
         ]);
+        await this.page.evaluate(COLORS_ARE_FINAL);
         await this.#photograph(`${name}-${device}-${scheme}`);
         const violations = await violationsOf(this.page);
         found.push(...violations.map((each) => `${name}, ${device}, ${scheme}: ${each}`));

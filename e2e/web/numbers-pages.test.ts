@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { waitFor } from "@parley/testing";
+import { UserAgent } from "@parley/sip";
 import { TestRegistrar } from "../../apps/server/src/modules/sip-trunks/testing.ts";
 import { createAgent } from "../support/platform/agents.ts";
 import { Platform } from "../support/platform/platform.ts";
@@ -8,7 +9,7 @@ import { skipWithoutChromium } from "../support/web/chromium-program.ts";
 import { Chromium } from "../support/web/chromium.ts";
 import { ParleyPage } from "../support/web/parley-page.ts";
 
-describe("the pages of trunks", { skip: skipWithoutChromium }, () => {
+describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () => {
   let platform: Platform;
   let chromium: Chromium;
   let registrar: TestRegistrar;
@@ -34,6 +35,15 @@ describe("the pages of trunks", { skip: skipWithoutChromium }, () => {
   async function choosePreset({ page }: ParleyPage, name: string): Promise<void> {
     const card = await page.waitForSelector(`[role=radio][aria-label="${name}"]`);
     await card?.click();
+  }
+
+  /** Chooses from a list of a form. */
+  async function choose({ page }: ParleyPage, path: string, words: string): Promise<void> {
+    await (await page.waitForSelector(`input[data-path="${path}"]`))?.click();
+    const option = await page.waitForSelector(`[role=option] ::-p-text(${words})`, { visible: true });
+    await option?.click();
+    // The list that fades covers the next field.
+    await page.waitForSelector("[role=listbox]", { hidden: true });
   }
 
   test("lead from no trunk to one whose check says what is wrong, and then that it is mended", async () => {
@@ -98,5 +108,71 @@ describe("the pages of trunks", { skip: skipWithoutChromium }, () => {
     await page.keyboard.press("Enter");
     await shown.press("Create and check");
     await shown.waitForText("not-an-address must be an IP address or a CIDR block");
+  });
+
+  test("bind a number to an agent and an environment, and place a test call from it", async (context) => {
+    const dialed: string[] = [];
+    const phone = await UserAgent.listen({
+      bind: { address: "127.0.0.1", port: 0 },
+      onInvite: (invite) => {
+        dialed.push(invite.requestUri);
+        invite.reject(486);
+      },
+    });
+    context.after(async () => await phone.close());
+    const proxyAddress = `127.0.0.1:${phone.address.port}`;
+    const { id: sipTrunkId } = await platform.api.createSipTrunk({
+      friendlyName: "Office PBX",
+      proxyAddress,
+    });
+    const { id: agentId } = await platform.api.createAgent({ name: "Night desk", promptTemplate: "Answer." });
+    await platform.api.putEnvironment(agentId, "staging", {});
+    const { shown, page, problems } = await open("/phone-numbers");
+    await shown.press("Add your first number");
+    await shown.fill("e164", "12025550143");
+    await shown.press("Save");
+    await shown.waitForText("must begin with +");
+    await shown.fill("e164", "+1 202 555 0143");
+    await choose(shown, "agentId", "Night desk");
+    await choose(shown, "environment", "staging");
+    await choose(shown, "sipTrunkId", "Office PBX");
+    assert.deepEqual(await shown.inspect("number-bind"), []);
+    await shown.press("Save");
+    await shown.waitForText("+12025550143 is bound");
+    const { data } = await platform.api.listPhoneNumbers();
+    assert.deepEqual(
+      data.map((each) => [each.e164, each.agentId, each.environment, each.sipTrunkId]),
+      [["+12025550143", agentId, "staging", sipTrunkId]],
+    );
+    await shown.waitForText("Office PBX");
+    assert.deepEqual(await shown.inspect("numbers"), []);
+    await page.click('[aria-label="Place a test call from +12025550143"]');
+    await shown.fill("toNumber", "101");
+    assert.deepEqual(await shown.inspect("number-test-call"), []);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction('location.pathname.startsWith("/calls/")');
+    await shown.waitForText("Busy");
+    assert.match(dialed.join(" "), /^sip:101@\S+$/);
+    const { data: calls } = await platform.api.listCalls({ agentId });
+    assert.deepEqual(
+      calls.map(({ toNumber, fromNumber, environment }) => [toNumber, fromNumber, environment]),
+      [["101", "+12025550143", "staging"]],
+    );
+    assert.deepEqual(problems, []);
+  });
+
+  test("unbind a number, and bind it again", async () => {
+    const { shown, page, problems } = await open("/phone-numbers");
+    await (await page.waitForSelector('[aria-label="Actions for +12025550143"]'))?.click();
+    await (await page.waitForSelector("[role=menu] ::-p-text(Unbind)", { visible: true }))?.click();
+    await shown.waitForText("Unbind +12025550143?");
+    await (await page.waitForSelector("[role=dialog] button ::-p-text(Unbind)"))?.click();
+    await (await page.waitForSelector('[aria-label="Bind +12025550143"]'))?.click();
+    await choose(shown, "agentId", "Night desk");
+    await shown.press("Save");
+    await shown.waitForText("+12025550143 is bound.");
+    const { data } = await platform.api.listPhoneNumbers();
+    assert.equal(data[0]?.environment, null);
+    assert.deepEqual(problems, []);
   });
 });

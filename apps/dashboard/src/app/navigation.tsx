@@ -5,6 +5,7 @@ import BookOpen from "lucide-react/icons/book-open";
 import Bot from "lucide-react/icons/bot";
 import Cable from "lucide-react/icons/cable";
 import ChartColumn from "lucide-react/icons/chart-column";
+import Hash from "lucide-react/icons/hash";
 import Mic from "lucide-react/icons/mic";
 import Phone from "lucide-react/icons/phone";
 import Settings from "lucide-react/icons/settings";
@@ -19,6 +20,7 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/overview": ChartColumn,
   "/agents": Bot,
   "/calls": Phone,
+  "/phone-numbers": Hash,
   "/sip-trunks": Cable,
   "/try": Mic,
   "/settings": Settings,

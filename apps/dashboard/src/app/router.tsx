@@ -3,6 +3,7 @@ import { agentRoutes } from "../modules/agents/agents.routes.ts";
 import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.routes.ts";
 import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { callRoutes } from "../modules/calls/calls.routes.ts";
+import { numberRoutes } from "../modules/phone-numbers/phone-numbers.routes.ts";
 import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
 import { overviewRoutes } from "../modules/overview/overview.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
@@ -27,6 +28,7 @@ const routeTree = rootRoute.addChildren([
       ...overviewRoutes,
       ...agentRoutes,
       ...callRoutes,
+      ...numberRoutes,
       ...trunkRoutes,
       ...accountRoutes,
       ...settingsRoutes,

@@ -13,6 +13,7 @@ export const sections = [
   { path: "/overview", label: "Overview" },
   { path: "/agents", label: "Agents" },
   { path: "/calls", label: "Calls" },
+  { path: "/phone-numbers", label: "Phone numbers" },
   { path: "/sip-trunks", label: "SIP trunks" },
   { path: "/try", label: "Talk to an agent" },
   { path: "/settings", label: "Settings" },

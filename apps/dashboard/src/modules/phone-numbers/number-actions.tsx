@@ -1,0 +1,113 @@
+import { ActionIcon, Button, Group, Menu, Text } from "@mantine/core";
+import type { PhoneNumber } from "@parley/client";
+
+import Ellipsis from "lucide-react/icons/ellipsis";
+import PhoneOutgoing from "lucide-react/icons/phone-outgoing";
+import { useState } from "react";
+import { useParley } from "../../app/session/session.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { toast } from "../../ui/toast.ts";
+import { BindDialog } from "./bind-dialog.tsx";
+import { TestCallDialog } from "./test-call-dialog.tsx";
+import { useReload } from "./use-reload.ts";
+
+/** What can be done with a number: nothing but binding, while no agent answers it. */
+export function NumberActions({ number }: { number: PhoneNumber }) {
+  const [opened, setOpened] = useState<"bind" | "call" | "unbind" | "delete">();
+  const close = (): void => setOpened(undefined);
+  const { agentId, e164 } = number;
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      {agentId === null ? (
+        <Button size="xs" variant="default" aria-label={`Bind ${e164}`} onClick={() => setOpened("bind")}>
+          Bind
+        </Button>
+      ) : (
+        <>
+          <ActionIcon
+            variant="light"
+            size="lg"
+            aria-label={`Place a test call from ${e164}`}
+            title="Place a test call"
+            onClick={() => setOpened("call")}
+          >
+            <PhoneOutgoing size={16} aria-hidden />
+          </ActionIcon>
+          <Menu position="bottom-end" withinPortal>
+            <Menu.Target>
+              <ActionIcon variant="default" size="lg" aria-label={`Actions for ${e164}`}>
+                <Ellipsis size={16} aria-hidden />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => setOpened("bind")}>Change the agent or environment</Menu.Item>
+              <Menu.Item onClick={() => setOpened("unbind")}>Unbind</Menu.Item>
+              <Menu.Item color="red" onClick={() => setOpened("delete")}>
+                Delete
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      )}
+      {opened === "bind" && <BindDialog number={number} onClose={close} />}
+      {opened === "call" && agentId !== null && (
+        <TestCallDialog number={number} agentId={agentId} onClose={close} />
+      )}
+      {agentId !== null && (
+        <>
+          <UnbindDialog number={number} agentId={agentId} isOpen={opened === "unbind"} onClose={close} />
+          <DeleteDialog number={number} agentId={agentId} isOpen={opened === "delete"} onClose={close} />
+        </>
+      )}
+    </Group>
+  );
+}
+
+interface NumberDialogProps {
+  number: PhoneNumber;
+  agentId: string;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+function UnbindDialog({ number: { id, e164 }, agentId, isOpen, onClose }: NumberDialogProps) {
+  const parley = useParley();
+  const reload = useReload();
+  const unbind = async (): Promise<void> => {
+    await parley.updatePhoneNumber(agentId, id, { agentId: null });
+    toast.done(`${e164} is bound to no agent.`);
+    await reload();
+  };
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={`Unbind ${e164}?`}
+      confirm="Unbind"
+      onConfirm={unbind}
+    >
+      <Text>Calls to it are rejected until it is bound to an agent again.</Text>
+    </ConfirmDialog>
+  );
+}
+
+function DeleteDialog({ number: { id, e164 }, agentId, isOpen, onClose }: NumberDialogProps) {
+  const parley = useParley();
+  const reload = useReload();
+  const remove = async (): Promise<void> => {
+    await parley.deletePhoneNumber(agentId, id);
+    toast.done(`${e164} is deleted.`);
+    await reload();
+  };
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={`Delete ${e164}?`}
+      confirm="Delete"
+      onConfirm={remove}
+    >
+      <Text>Calls to it are rejected. Its calls are kept. At the carrier the number stays yours.</Text>
+    </ConfirmDialog>
+  );
+}

@@ -39,11 +39,15 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
 
   /** Chooses from a list of a form. */
   async function choose({ page }: ParleyPage, path: string, words: string): Promise<void> {
-    await (await page.waitForSelector(`input[data-path="${path}"]`))?.click();
-    const option = await page.waitForSelector(`[role=option] ::-p-text(${words})`, { visible: true });
+    const field = `input[data-path="${path}"]`;
+    await (await page.waitForSelector(field))?.click();
+    // Hidden lists of other fields have options with the same text.
+    const opened = await page.waitForSelector(`${field}[aria-expanded=true]`);
+    const list = `[id="${await opened?.evaluate((input) => input.getAttribute("aria-controls"))}"]`;
+    const option = await page.waitForSelector(`${list} ::-p-text(${words})`, { visible: true });
     await option?.click();
     // The list that fades covers the next field.
-    await page.waitForSelector("[role=listbox]", { hidden: true });
+    await page.waitForSelector(list, { hidden: true });
   }
 
   test("lead from no trunk to one whose check says what is wrong, and then that it is mended", async () => {

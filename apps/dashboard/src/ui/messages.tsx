@@ -3,9 +3,9 @@ import { type NotificationData, Notifications, notifications } from "@mantine/no
 
 const closeButtonProps = { "aria-label": "Close the message" };
 
-/** The place of messages on the screen. */
+/** The place of messages on the screen: away from the buttons that save, which are at the bottom. */
 export function Messages() {
-  return <Notifications position="bottom-right" />;
+  return <Notifications position="top-center" />;
 }
 
 export function showMessage(message: NotificationData): void {

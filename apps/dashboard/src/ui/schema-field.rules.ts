@@ -22,6 +22,7 @@ const meanings: Readonly<Record<string, string>> = {
   Llm: "Language model",
   Stt: "Speech recognition",
   Id: "ID",
+  Sip: "SIP",
   Sms: "SMS",
 };
 const units: Readonly<Record<string, string>> = { Ms: "ms", Seconds: "seconds", Days: "days" };

@@ -8,6 +8,7 @@ import { Loaded } from "../../ui/loading.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { AgentActions } from "./agent-actions.tsx";
 import { agentQuery } from "./agents.queries.ts";
+import { UnpublishedBadge } from "./versions/unpublished-badge.tsx";
 
 const route = getRouteApi("/shell/in/agents/$agentId");
 
@@ -15,6 +16,7 @@ const tabs = [
   { to: "/agents/$agentId", label: "Settings" },
   { to: "/agents/$agentId/tools", label: "Tools" },
   { to: "/agents/$agentId/environments", label: "Environments" },
+  { to: "/agents/$agentId/versions", label: "Versions" },
 ] as const;
 
 /** One agent: its name and actions, and a tab for each view of it. */
@@ -32,11 +34,7 @@ export function AgentPage() {
                 <Badge variant="light" color={loaded.status === "active" ? "house" : "gray"}>
                   {loaded.status}
                 </Badge>
-                {loaded.hasUnpublishedChanges && (
-                  <Badge variant="light" color="yellow">
-                    unpublished changes
-                  </Badge>
-                )}
+                <UnpublishedBadge agent={loaded} />
               </>
             }
             description={`Changed ${formatDateTime(loaded.updatedAt)}`}
@@ -48,7 +46,7 @@ export function AgentPage() {
                 key={to}
                 to={to}
                 params={{ agentId }}
-                activeOptions={{ exact: true, includeSearch: false }}
+                activeOptions={{ exact: to === "/agents/$agentId", includeSearch: false }}
               >
                 {label}
               </TabLink>

@@ -13,6 +13,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { agentsQuery, foldersQuery } from "./agents.queries.ts";
 import { agentStatuses } from "./agents.routes.ts";
+import { UnpublishedBadge } from "./versions/unpublished-badge.tsx";
 
 const route = getRouteApi("/shell/in/agents");
 
@@ -27,10 +28,13 @@ const columns: readonly Column<Agent>[] = [
   },
   {
     header: "Status",
-    cell: ({ status }) => (
-      <Badge variant="light" color={status === "active" ? "house" : "gray"}>
-        {status}
-      </Badge>
+    cell: (agent) => (
+      <Group gap="xs">
+        <Badge variant="light" color={agent.status === "active" ? "house" : "gray"}>
+          {agent.status}
+        </Badge>
+        <UnpublishedBadge agent={agent} />
+      </Group>
     ),
   },
   {

@@ -59,8 +59,26 @@ const environmentsRoute = createRoute({
   ),
 });
 
+const versionsRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: "/versions",
+  validateSearch: (raw): { page?: number } => ({ page: readPage(raw) }),
+  component: lazyRouteComponent(async () => await import("./versions/versions-tab.tsx"), "VersionsTab"),
+});
+
+const versionViews = ["restore", "publish"] as const;
+/** What a version is compared with: the draft or the live revision. Default: the version before it. */
+export type VersionView = (typeof versionViews)[number];
+
+const versionRoute = createRoute({
+  getParentRoute: () => agentRoute,
+  path: "/versions/$revision",
+  validateSearch: (raw): { view?: VersionView } => ({ view: readChoice(raw, "view", versionViews) }),
+  component: lazyRouteComponent(async () => await import("./versions/version-page.tsx"), "VersionPage"),
+});
+
 export const agentRoutes = [
   agentsRoute,
   newAgentRoute,
-  agentRoute.addChildren([editorRoute, toolsRoute, environmentsRoute]),
+  agentRoute.addChildren([editorRoute, toolsRoute, environmentsRoute, versionsRoute, versionRoute]),
 ] as const;

@@ -165,18 +165,27 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
     assert.deepEqual(problems, []);
   });
 
-  test("unbind a number, and bind it again", async () => {
+  test("unbind a number, bind it again, and delete it while no agent answers it", async () => {
     const { shown, page, problems } = await open("/phone-numbers");
-    await (await page.waitForSelector('[aria-label="Actions for +12025550143"]'))?.click();
-    await (await page.waitForSelector("[role=menu] ::-p-text(Unbind)", { visible: true }))?.click();
-    await shown.waitForText("Unbind +12025550143?");
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Unbind)"))?.click();
+    const unbind = async (): Promise<void> => {
+      await (await page.waitForSelector('[aria-label="Actions for +12025550143"]'))?.click();
+      await (await page.waitForSelector("[role=menu] ::-p-text(Unbind)", { visible: true }))?.click();
+      await shown.waitForText("Unbind +12025550143?");
+      await (await page.waitForSelector("[role=dialog] button ::-p-text(Unbind)"))?.click();
+    };
+    await unbind();
     await (await page.waitForSelector('[aria-label="Bind +12025550143"]'))?.click();
     await choose(shown, "agentId", "Night desk");
     await shown.press("Save");
     await shown.waitForText("+12025550143 is bound.");
     const { data } = await platform.api.listPhoneNumbers();
     assert.equal(data[0]?.environment, null);
+    await unbind();
+    await (await page.waitForSelector('[aria-label="Delete +12025550143"]'))?.click();
+    await shown.waitForText("Delete +12025550143?");
+    await (await page.waitForSelector("[role=dialog] button ::-p-text(Delete)"))?.click();
+    await shown.waitForText("+12025550143 is deleted.");
+    assert.equal((await platform.api.listPhoneNumbers()).total, 0);
     assert.deepEqual(problems, []);
   });
 });

@@ -4,7 +4,7 @@ import { waitFor } from "@parley/testing";
 import { fastify } from "fastify";
 import type { HTTPRequest, Page } from "puppeteer-core";
 import { createTestServer, type TestServer } from "../../apps/server/src/modules/testing.ts";
-import { registerReference } from "../../apps/server/src/platform/http/reference.ts";
+import { registerReference } from "../../apps/server/src/platform/http/pages/reference.ts";
 import { skipWithoutChromium } from "../support/web/chromium-program.ts";
 import { Chromium } from "../support/web/chromium.ts";
 

@@ -13,7 +13,7 @@ const READS: Readonly<Record<string, string>> = {
   addPhoneNumber: "getPhoneNumber",
   updatePhoneNumber: "getPhoneNumber",
   createApiKey: "listApiKeys",
-  renameApiKey: "listApiKeys",
+  updateApiKey: "listApiKeys",
 };
 
 function fieldsIn({ response }: RouteDefinition): string[] | undefined {

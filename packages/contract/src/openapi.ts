@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { requiredRoleOf } from "./identity/roles.ts";
-import { authRoutes } from "./identity/sessions.ts";
+import { authRoutes } from "./identity/auth-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { exampleOf } from "./request-example.ts";
 import { routes, tags } from "./routes.ts";

@@ -56,6 +56,7 @@ export const routes: readonly RouteDefinition[] = [
   phoneNumbers.listAgentPhoneNumbersRoute,
   phoneNumbers.updatePhoneNumberRoute,
   phoneNumbers.deletePhoneNumberRoute,
+  phoneNumbers.deleteUnboundPhoneNumberRoute,
   phoneNumbers.listPhoneNumbersRoute,
   phoneNumbers.getPhoneNumberRoute,
   sipTrunks.createSipTrunkRoute,
@@ -123,7 +124,7 @@ export const routes: readonly RouteDefinition[] = [
   auditLog.listAuditLogRoute,
   apiKeys.createApiKeyRoute,
   apiKeys.listApiKeysRoute,
-  apiKeys.renameApiKeyRoute,
+  apiKeys.updateApiKeyRoute,
   apiKeys.revokeApiKeyRoute,
 ];
 

@@ -113,6 +113,9 @@ export function pageOf<const T extends TSchema>(schema: T) {
   });
 }
 
+/** Response that is sent while it is read, such as a file of a million rows. */
+export const streamedResponse = Type.Unsafe<AsyncIterable<string>>({ type: "string", format: "binary" });
+
 const deletedSchema = Type.Object({ id: idSchema, deleted: Type.Literal(true) }, { title: "Deleted" });
 /** Response of a deletion. */
 export const deletedResponse = dataOf(deletedSchema);

@@ -13,8 +13,9 @@ import { type TestServer, createTestServer } from "../modules/testing.ts";
 import { startArguments } from "../../../../tools/start-command.ts";
 import { checkEncryptionKey } from "../platform/encryption/check-key.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
+import { databaseCheck } from "./checks/database.ts";
 import { diskCheck, memoryCheck, nodeCheck } from "./checks/machine.ts";
-import { type CheckResult, runChecks } from "./finding.ts";
+import { type CheckResult, ok, runChecks } from "./finding.ts";
 
 const root = path.join(import.meta.dirname, "../../../..");
 const silentPort = 1;
@@ -124,6 +125,27 @@ describe("the doctor", () => {
     assertFailed(results, "speech vendors", /elevenlabs/i, /key/);
     assertFailed(results, "trunks", /Carrier that is down.*refuses/, /proxyAddress/);
     assert.equal(status, 1);
+  });
+
+  test("names the secrets whose key was removed too early", async () => {
+    const another = new Encryption(randomBytes(32));
+    const url = server.connectionString;
+    const created = await server.request("POST", "/sip-trunks", {
+      friendlyName: "Carrier with a password",
+      username: "u",
+      password: "secret",
+    });
+    assert.equal(created.status, 201);
+    const examine = async (encryption: Encryption): Promise<CheckResult[]> =>
+      await runChecks([databaseCheck({ url, directUrl: url, finding: ok("") }, encryption)]);
+    assertFailed(
+      await examine(another),
+      "database",
+      new RegExp(`1 in sip_trunks\\.encrypted_password need the key ${server.encryption.keyId}`),
+      /Add the old key after the others/,
+    );
+    const findings = await examine(server.encryption);
+    assert.ok(!findings.some(({ message }) => message.includes("cannot be decrypted")));
   });
 
   test("names everything in the configuration that prevents a start", async () => {

@@ -59,7 +59,7 @@ async function examineNode(config: Readonly<Config>, access: DatabaseAccess): Pr
     const examination: Examination = {
       config,
       database: access,
-      keyFingerprints: encryption?.fingerprints ?? [],
+      encryption,
       isNode: false,
       trunks: trunks && { find: trunks, end: { agent, tls } },
     };

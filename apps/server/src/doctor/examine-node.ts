@@ -28,7 +28,7 @@ export async function examineNode({
       directUrl,
       finding: ok(`This node has ${kind} PostgreSQL.`),
     },
-    keyFingerprints: encryption.fingerprints,
+    encryption,
     isNode: true,
     trunks: { find: async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS), end: sip },
   });

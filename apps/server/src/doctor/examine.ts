@@ -1,4 +1,5 @@
 import type { Config } from "../platform/config/config.ts";
+import type { Encryption } from "../platform/encryption/encryption.ts";
 import type { CheckedTrunk, SipEndpoint } from "../modules/sip-trunks/trunk-check.ts";
 import { databaseCheck, type DatabaseAccess } from "./checks/database.ts";
 import { languageModelCheck } from "./checks/language-model.ts";
@@ -23,8 +24,8 @@ export const MAX_CHECKED_TRUNKS = 50;
 export interface Examination {
   config: Readonly<Config>;
   database: Pick<DatabaseAccess, "url" | "directUrl" | "finding">;
-  /** Fingerprints of the encryption keys; empty if there is none yet. */
-  keyFingerprints: readonly string[];
+  /** `undefined` if there is no key yet. */
+  encryption: Encryption | undefined;
   /** Whether the node itself asks, whose models and processes are in memory already. */
   isNode: boolean;
   /** `undefined` if there are no trunks to ask, or no database that names them. */
@@ -32,7 +33,7 @@ export interface Examination {
 }
 
 /** Every check that can be made with a valid configuration, in the order in which a start would meet the problems. */
-export function checksOf({ config, database, keyFingerprints, isNode, trunks }: Examination): Check[] {
+export function checksOf({ config, database, encryption, isNode, trunks }: Examination): Check[] {
   return [
     nodeCheck(),
     processorCheck,
@@ -45,7 +46,7 @@ export function checksOf({ config, database, keyFingerprints, isNode, trunks }: 
     publicUrlCheck(config),
     modelsCheck(config),
     speechFitCheck(config),
-    databaseCheck(database, keyFingerprints),
+    databaseCheck(database, encryption),
     objectStorageCheck(config),
     languageModelCheck(config.languageModel),
     speechVendorsCheck(config),

@@ -70,6 +70,8 @@ export const conflicts: Readonly<Record<string, string>> = {
   hangUpCall: "call_not_addressable",
   // Agents use it.
   deleteSipTrunk: "in_use",
+  // Its agent's operation has deleted it before.
+  deleteUnboundPhoneNumber: "not_found",
   // A campaign uses it.
   deleteAgent: "agent_in_use",
 };

@@ -3,7 +3,7 @@ import { encryptedAnswers } from "../platform/idempotency/idempotency.ts";
 import { encryptedDocuments } from "./agents/stored-document.ts";
 import { encryptedTwoFactors } from "./identity/two-factor-encryption.ts";
 import { encryptedPasswords } from "./sip-trunks/sip-trunks.service.ts";
-import { encryptedSigningSecrets } from "./webhooks/signing-secrets.service.ts";
+import { encryptedSigningSecrets } from "./webhooks/signing/signing-secrets.service.ts";
 
 /** Columns with encrypted texts of all features, for the doctor, which runs without features. */
 export const encryptedColumns: readonly EncryptedColumn[] = [

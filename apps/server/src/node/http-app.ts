@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { registerDiagnosis } from "../doctor/diagnosis.routes.ts";
 import type { CheckResult } from "../doctor/finding.ts";
 import { createHttpServer } from "../platform/http/http-server.ts";
-import { registerPages } from "../platform/http/pages.ts";
+import { registerPages } from "../platform/http/pages/pages.ts";
 import { registerProbes } from "../platform/http/probes.ts";
 import { deleteExpiredAnswersJob } from "../platform/idempotency/idempotency.jobs.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";

@@ -35,7 +35,7 @@ export async function reportUnreadable(
   const select: Select = async (text, values) =>
     (await database.$client.query<Record<string, unknown>>(text, values)).rows;
   try {
-    const secrets = await findUnreadableSecrets(select, columns, encryption.keyIds);
+    const secrets = await findUnreadableSecrets(select, columns, encryption);
     if (secrets.length > 0) logger.error({ secrets }, describeUnreadable(secrets));
   } catch (error) {
     logger.warn({ err: error }, "looking for secrets without a key failed");

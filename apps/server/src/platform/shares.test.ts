@@ -25,6 +25,21 @@ test("an owner's work beyond its share waits in order, and others' work does not
   assert.deepEqual(begun, ["a1", "a2", "b1", "a3", "a4"]);
 });
 
+test("work whose signal aborts leaves the queue, and the next one gets its place", async () => {
+  const shares = new Shares();
+  const first = await shares.take("a", 1);
+  const left = new AbortController();
+  const second = shares.take("a", 1, left.signal);
+  const third = shares.take("a", 1, new AbortController().signal);
+  left.abort(new Error("the client has gone"));
+  await assert.rejects(second, /the client has gone/);
+  assert.equal(shares.countWaiting("a"), 1);
+  await assert.rejects(shares.take("b", 1, left.signal), /the client has gone/);
+  first[Symbol.dispose]();
+  (await third)[Symbol.dispose]();
+  (await shares.take("a", 1))[Symbol.dispose]();
+});
+
 test("no more than the share of an owner ever runs, and nothing is left behind", async () => {
   const random = seededRandom(7);
   const shares = new Shares();

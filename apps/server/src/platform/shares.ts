@@ -1,7 +1,7 @@
 /** Work of an owner beyond its share waits; a bound of the queue is the caller's to check (`countWaiting`). */
 interface Owner {
   running: number;
-  readonly waiting: (() => void)[];
+  readonly waiting: Set<() => void>;
 }
 
 /**
@@ -13,16 +13,20 @@ export class Shares {
 
   /** Work that waits for its turn. */
   countWaiting(key: string): number {
-    return this.#owners.get(key)?.waiting.length ?? 0;
+    return this.#owners.get(key)?.waiting.size ?? 0;
   }
 
-  /** Resolves once fewer than `atOnce` pieces of the owner's work run. The caller disposes its share when it is done. */
-  async take(key: string, atOnce: number): Promise<Disposable> {
-    const owner = this.#owners.get(key) ?? { running: 0, waiting: [] };
+  /**
+   * Resolves once fewer than `atOnce` pieces of the owner's work run. The caller disposes its share when it is done. If the
+   * signal aborts before, rejects with its reason and leaves the queue.
+   */
+  async take(key: string, atOnce: number, signal?: AbortSignal): Promise<Disposable> {
+    signal?.throwIfAborted();
+    const owner = this.#owners.get(key) ?? { running: 0, waiting: new Set() };
     this.#owners.set(key, owner);
     if (owner.running < atOnce) owner.running += 1;
     // The one that ends hands its place over, so the count stays.
-    else await new Promise<void>((resolve) => owner.waiting.push(resolve));
+    else await waitIn(owner.waiting, signal);
     let isDone = false;
     return {
       [Symbol.dispose]: () => {
@@ -34,9 +38,28 @@ export class Shares {
   }
 
   #leave(key: string, owner: Owner): void {
-    const next = owner.waiting.shift();
-    if (next !== undefined) return next();
+    const [next] = owner.waiting;
+    if (next !== undefined) {
+      owner.waiting.delete(next);
+      return next();
+    }
     owner.running -= 1;
     if (owner.running === 0) this.#owners.delete(key);
+  }
+}
+
+/** Resolves when the queue, in which this work is the last, has come to it. */
+async function waitIn(queue: Set<() => void>, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = (): void => {
+    queue.delete(resolve);
+    reject(signal?.reason);
+  };
+  queue.add(resolve);
+  signal?.addEventListener("abort", leave, { once: true });
+  try {
+    await promise;
+  } finally {
+    signal?.removeEventListener("abort", leave);
   }
 }

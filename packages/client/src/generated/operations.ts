@@ -519,6 +519,30 @@ export class Operations extends Requests {
   }
 
   /**
+   * Delete a phone number that no agent answers.
+   *
+   * Rejected with `in_use` while the number is bound to an agent: unbind it first, or delete it with `DELETE /agents/{id}/phone-numbers/{phoneId}`.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the phone number.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteUnboundPhoneNumber(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/phone-numbers/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Get a phone number.
+   *
+   * @param id Id of the phone number.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getPhoneNumber(id: string, options: RequestOptions = {}): Promise<PhoneNumber> {
+    return await this.send({ method: "GET", path: path`/phone-numbers/${id}`, answer: "data" }, options);
+  }
+
+  /**
    * List the organization's phone numbers.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
@@ -545,16 +569,6 @@ export class Operations extends Requests {
     sipTrunkId?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<PhoneNumber>> {
     return await this.send({ method: "GET", path: path`/phone-numbers`, query, answer: "object" }, options);
-  }
-
-  /**
-   * Get a phone number.
-   *
-   * @param id Id of the phone number.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
-   */
-  async getPhoneNumber(id: string, options: RequestOptions = {}): Promise<PhoneNumber> {
-    return await this.send({ method: "GET", path: path`/phone-numbers/${id}`, answer: "data" }, options);
   }
 
   /**
@@ -1211,7 +1225,7 @@ export class Operations extends Requests {
    *
    * Requires the role `member`.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async addDoNotCall(body: DoNotCallAdd, options: RequestOptions = {}): Promise<DoNotCallEntry> {
     return await this.send({ method: "POST", path: path`/do-not-call`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -1275,7 +1289,7 @@ export class Operations extends Requests {
    *
    * Requires the role `member`.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async importDoNotCall(body: DoNotCallImport, options: RequestOptions = {}): Promise<DoNotCallImported> {
     return await this.send({ method: "POST", path: path`/do-not-call-imports`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -1674,16 +1688,16 @@ export class Operations extends Requests {
   }
 
   /**
-   * Rename an API key.
+   * Change an API key.
    *
-   * Versions written from now on show the new name: at once on the node that handles this request, and within 30 seconds on other nodes.
+   * The changes take effect at once on the node that handles this request, and within 30 seconds on other nodes. Versions written from then on show the new name.
    *
    * Requires the role `admin`.
    *
    * @param id Id of the key.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
-  async renameApiKey(id: string, body: ApiKeyUpdate = {}, options: RequestOptions = {}): Promise<ApiKey> {
+  async updateApiKey(id: string, body: ApiKeyUpdate = {}, options: RequestOptions = {}): Promise<ApiKey> {
     return await this.send({ method: "PATCH", path: path`/api-keys/${id}`, body, answer: "data" }, options);
   }
 

@@ -135,7 +135,7 @@ export interface CustomToolCreate {
   name: string;
   /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl: string;
-  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
+  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
   /** Whether the agent can use the tool. Default: `true`. */
   enabled?: boolean | null;
@@ -341,9 +341,9 @@ export interface AgentCreate {
   knowledgeBaseSimilarityThreshold?: number | null;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. Default: `true`. */
   recordingEnabled?: boolean | null;
-  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. Default: `null`. */
+  /** URL, without credentials and variables, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. Default: `null`. */
   preCallWebhookUrl?: string | null;
-  /** URL, without credentials, of the `call.post` webhook, sent after each call. Default: `null`. */
+  /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. Default: `null`. */
   postCallWebhookUrl?: string | null;
   /** Not available yet: only the default is accepted. */
   messagingConfig?: {
@@ -443,7 +443,7 @@ export interface CustomTool {
   name: string;
   /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl: string;
-  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
+  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
   /** Whether the agent can use the tool. */
   enabled: boolean;
@@ -685,9 +685,9 @@ export interface Agent {
   knowledgeBaseSimilarityThreshold: number;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. */
   recordingEnabled: boolean;
-  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
+  /** URL, without credentials and variables, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
   preCallWebhookUrl: string | null;
-  /** URL, without credentials, of the `call.post` webhook, sent after each call. */
+  /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl: string | null;
   messagingConfig: {
     /** Prompt for SMS. Null: `promptTemplate`. */
@@ -956,9 +956,9 @@ export interface AgentUpdate {
   knowledgeBaseSimilarityThreshold?: number | null;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. */
   recordingEnabled?: boolean | null;
-  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
+  /** URL, without credentials and variables, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
   preCallWebhookUrl?: string | null;
-  /** URL, without credentials, of the `call.post` webhook, sent after each call. */
+  /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl?: string | null;
   /** Not available yet: only the default is accepted. */
   messagingConfig?: {
@@ -1055,7 +1055,7 @@ export interface CustomToolCreated {
   name: string;
   /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl: string;
-  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
+  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
   /** Whether the agent can use the tool. */
   enabled: boolean;
@@ -1085,7 +1085,7 @@ export interface CustomToolUpdate {
   name?: string;
   /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
   webhookUrl?: string;
-  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
+  /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema?: Record<string, unknown>;
   /** Whether the agent can use the tool. */
   enabled?: boolean | null;
@@ -1349,9 +1349,9 @@ export interface AgentSnapshot {
   knowledgeBaseSimilarityThreshold: number;
   /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. */
   recordingEnabled: boolean;
-  /** URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
+  /** URL, without credentials and variables, of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
   preCallWebhookUrl: string | null;
-  /** URL, without credentials, of the `call.post` webhook, sent after each call. */
+  /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl: string | null;
   messagingConfig: {
     /** Prompt for SMS. Null: `promptTemplate`. */
@@ -1607,7 +1607,7 @@ export interface SipTrunkCreate {
   allowedAddresses?: string[] | null;
   /** User name for digest authentication. */
   username?: string | null;
-  /** Password for digest authentication. Stored encrypted, never returned. */
+  /** Password of `username` for digest authentication. Stored encrypted, never returned. */
   password?: string | null;
   /** Whether inbound calls must authenticate with `username` and `password` (digest). */
   isInboundAuthenticated?: boolean | null;
@@ -1673,7 +1673,7 @@ export interface SipTrunkUpdate {
   allowedAddresses?: string[] | null;
   /** User name for digest authentication. */
   username?: string | null;
-  /** Password for digest authentication. Stored encrypted, never returned. */
+  /** Password of `username` for digest authentication. Stored encrypted, never returned. */
   password?: string | null;
   /** Whether inbound calls must authenticate with `username` and `password` (digest). */
   isInboundAuthenticated?: boolean | null;
@@ -2786,6 +2786,11 @@ export interface OrganizationLimits {
    */
   contactsPerCampaign: number;
   /**
+   * Numbers on the do-not-call list. Default: 1000000.
+   * From 0 to 1000000.
+   */
+  doNotCallNumbers: number;
+  /**
    * Requests to repeat an analysis that are accepted within any 60 minutes. Default: 120.
    * From 0 to 1000000.
    */
@@ -2944,6 +2949,10 @@ export interface ApiKey {
 
 export interface ApiKeyUpdate {
   name?: string;
+  /** What the key may do. Absent: unchanged. */
+  role?: "admin" | "member" | "read";
+  /** Time of expiry, in the future. Null: the key does not expire. Absent: unchanged. */
+  expiresAt?: string | null;
 }
 
 export interface CallPreEvent {

@@ -56,8 +56,8 @@ export const customToolFields = {
       additionalProperties: true,
       description:
         "Function-calling schema for the language model: `{ description, parameters }`, alone or in " +
-        '`{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ' +
-        "ignored. At most 65,536 characters as JSON.",
+        '`{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and ' +
+        "with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON.",
       examples: [
         {
           description: "Looks an order up by its number.",

@@ -10,6 +10,7 @@ import {
   nullableEnum,
   pageOf,
   pageQuery,
+  streamedResponse,
   timestampSchema,
   variablesSchema,
 } from "../schemas.ts";
@@ -211,5 +212,5 @@ export const exportCampaignContactsRoute = defineRoute({
   params,
   status: 200,
   contentType: "text/csv; charset=utf-8",
-  response: Type.Unsafe<Uint8Array>({ type: "string", format: "binary" }),
+  response: streamedResponse,
 });

@@ -10,6 +10,7 @@ import {
   pageOf,
   pageQuery,
   phoneNumberSchema,
+  streamedResponse,
   timestampSchema,
 } from "../schemas.ts";
 import { CONTACTS_BODY_LIMIT_BYTES, MAX_CONTACTS } from "./campaign-contacts.ts";
@@ -74,6 +75,7 @@ export const addDoNotCallRoute = defineRoute({
   ),
   status: 201,
   response: dataOf(entrySchema),
+  errors: ["limit_reached"],
 });
 
 export const listDoNotCallRoute = defineRoute({
@@ -148,6 +150,7 @@ export const importDoNotCallRoute = defineRoute({
     ),
   ),
   bodyLimitBytes: CONTACTS_BODY_LIMIT_BYTES,
+  errors: ["limit_reached"],
 });
 
 export const exportDoNotCallRoute = defineRoute({
@@ -159,7 +162,7 @@ export const exportDoNotCallRoute = defineRoute({
   description: "One row per number in the order of their addition. The file can be imported again.",
   status: 200,
   contentType: "text/csv; charset=utf-8",
-  response: Type.Unsafe<Uint8Array>({ type: "string", format: "binary" }),
+  response: streamedResponse,
 });
 
 export const getDoNotCallSettingsRoute = defineRoute({

@@ -7,7 +7,7 @@ import {
   personNameSchema,
   tokenSchema,
 } from "./account-fields.ts";
-import { defineRoute, type RouteDefinition } from "../route.ts";
+import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
@@ -17,10 +17,8 @@ import {
   nullableEnum,
   timestampSchema,
 } from "../schemas.ts";
+import { open, shared, signInResultSchema } from "./auth-route.ts";
 import { memberRoles } from "./roles.ts";
-
-/** Bodies of these operations are small, and strangers send them. */
-const BODY_LIMIT_BYTES = 16 * 1024;
 
 const organizationNameSchema = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S" });
 
@@ -76,26 +74,6 @@ const sessionSchema = Type.Object(
 );
 
 export type Session = Static<typeof sessionSchema>;
-
-const signInResultSchema = Type.Object(
-  {
-    isTwoFactorRequired: Type.Boolean({
-      description: "True: the session begins once a code has been sent to `/auth/sign-in/totp`.",
-    }),
-  },
-  { title: "SignInResult" },
-);
-
-export type SignInResult = Static<typeof signInResultSchema>;
-
-const shared = {
-  isAuth: true,
-  isBillingRequired: false,
-  tag: "Sign-in",
-  bodyLimitBytes: BODY_LIMIT_BYTES,
-} as const;
-/** Needs no session. */
-const open = { ...shared, isPublic: true } as const;
 
 export const getAuthSettingsRoute = defineRoute({
   ...open,
@@ -159,36 +137,6 @@ export const signInRoute = defineRoute({
     },
     { title: "SignIn" },
   ),
-  status: 200,
-  response: dataOf(signInResultSchema),
-});
-
-const codeFields = {
-  code: Type.String({ minLength: 1, maxLength: 32, examples: ["123456"] }),
-  isDeviceTrusted: Type.Optional(
-    Type.Boolean({ description: "True: this browser is not asked for a code for 30 days." }),
-  ),
-};
-
-export const signInWithTotpRoute = defineRoute({
-  ...open,
-  method: "POST",
-  path: "/sign-in/totp",
-  operationId: "signInWithTotp",
-  summary: "Complete a sign-in with a code of the authenticator app",
-  body: closedObject(codeFields, { title: "TotpSignIn" }),
-  status: 200,
-  response: dataOf(signInResultSchema),
-});
-
-export const signInWithBackupCodeRoute = defineRoute({
-  ...open,
-  method: "POST",
-  path: "/sign-in/backup-code",
-  operationId: "signInWithBackupCode",
-  summary: "Complete a sign-in with a backup code",
-  description: "Each backup code works once.",
-  body: closedObject(codeFields, { title: "BackupCodeSignIn" }),
   status: 200,
   response: dataOf(signInResultSchema),
 });
@@ -296,163 +244,3 @@ export const changePasswordRoute = defineRoute({
   status: 200,
   response: dataOf(Type.Object({ isChanged: Type.Literal(true) }, { title: "PasswordChanged" })),
 });
-
-const backupCodesSchema = Type.Array(Type.String(), {
-  description: "Codes that each replace one code of the authenticator app. Returned only in this response.",
-});
-
-const confirmationBody = closedObject({ password: passwordSchema }, { title: "PasswordConfirmation" });
-
-const twoFactorStateSchema = Type.Object({ isTwoFactorEnabled: Type.Boolean() }, { title: "TwoFactorState" });
-
-export const createTotpRoute = defineRoute({
-  ...shared,
-  method: "POST",
-  path: "/totp",
-  operationId: "createTotp",
-  summary: "Begin to use an authenticator app",
-  description:
-    "Returns a secret for the app. Sign-in asks for codes only once a first one has been confirmed.",
-  body: confirmationBody,
-  status: 200,
-  response: dataOf(
-    Type.Object(
-      {
-        uri: Type.String({ description: "`otpauth://` URI, to be shown as a QR code." }),
-        backupCodes: backupCodesSchema,
-      },
-      { title: "TotpSecret" },
-    ),
-  ),
-});
-
-export const confirmTotpRoute = defineRoute({
-  ...shared,
-  method: "POST",
-  path: "/totp/confirm",
-  operationId: "confirmTotp",
-  summary: "Confirm the authenticator app with a first code",
-  body: closedObject({ code: codeFields.code }, { title: "TotpConfirmation" }),
-  status: 200,
-  response: dataOf(twoFactorStateSchema),
-});
-
-export const disableTotpRoute = defineRoute({
-  ...shared,
-  method: "POST",
-  path: "/totp/disable",
-  operationId: "disableTotp",
-  summary: "Stop using the authenticator app",
-  body: confirmationBody,
-  status: 200,
-  response: dataOf(twoFactorStateSchema),
-});
-
-export const replaceBackupCodesRoute = defineRoute({
-  ...shared,
-  method: "POST",
-  path: "/totp/backup-codes",
-  operationId: "replaceBackupCodes",
-  summary: "Create new backup codes",
-  description: "The earlier ones stop working.",
-  body: confirmationBody,
-  status: 200,
-  response: dataOf(Type.Object({ backupCodes: backupCodesSchema }, { title: "BackupCodes" })),
-});
-
-export const requestPasswordResetRoute = defineRoute({
-  ...open,
-  method: "POST",
-  path: "/password-reset/request",
-  operationId: "requestPasswordReset",
-  summary: "Request a link that resets a forgotten password",
-  description:
-    "The link is sent to the address if it has an account, is valid for an hour and works once. The answer is the same for unknown addresses. `mail_not_configured`: the server sends no mail; its operator creates links with `npm run parley -- users reset-password EMAIL`.",
-  body: closedObject({ email: emailSchema }, { title: "PasswordResetRequest" }),
-  status: 200,
-  response: dataOf(Type.Object({ isAccepted: Type.Literal(true) }, { title: "PasswordResetAccepted" })),
-  errors: ["mail_not_configured"],
-});
-
-export const resetPasswordRoute = defineRoute({
-  ...open,
-  method: "POST",
-  path: "/password-reset",
-  operationId: "resetPassword",
-  summary: "Reset a forgotten password",
-  description: "Ends all sessions of the user.",
-  body: closedObject({ token: tokenSchema, password: newPasswordSchema }, { title: "PasswordReset" }),
-  status: 200,
-  response: dataOf(Type.Object({ isReset: Type.Literal(true) }, { title: "PasswordResetDone" })),
-});
-
-export const readInvitationRoute = defineRoute({
-  ...open,
-  method: "POST",
-  path: "/invitation",
-  operationId: "readInvitation",
-  summary: "Get an invitation by its token",
-  body: closedObject({ token: tokenSchema }, { title: "InvitationToken" }),
-  status: 200,
-  response: dataOf(
-    Type.Object(
-      {
-        organizationName: Type.String(),
-        email: Type.String(),
-        role: roleSchema,
-        hasAccount: Type.Boolean({
-          description: "True: the person signs in to accept. False: they choose a name and a password.",
-        }),
-      },
-      { title: "InvitationDetail" },
-    ),
-  ),
-  errors: ["not_found"],
-});
-
-export const acceptInvitationRoute = defineRoute({
-  ...open,
-  method: "POST",
-  path: "/invitation/accept",
-  operationId: "acceptInvitation",
-  summary: "Accept an invitation",
-  description:
-    "A person without an account creates it with `name` and `password`, and is signed in. A person with an account signs in first. The organization becomes the session's active one.",
-  body: closedObject(
-    {
-      token: tokenSchema,
-      name: Type.Optional(personNameSchema),
-      password: Type.Optional(newPasswordSchema),
-    },
-    { title: "InvitationAcceptance" },
-  ),
-  status: 200,
-  response: dataOf(signInResultSchema),
-  errors: ["not_found"],
-});
-
-/** Operations under `/auth`, with the session cookie or no credential. */
-export const authRoutes: readonly RouteDefinition[] = [
-  getAuthSettingsRoute,
-  signUpRoute,
-  signInRoute,
-  signInWithTotpRoute,
-  signInWithBackupCodeRoute,
-  signOutRoute,
-  getSessionRoute,
-  switchOrganizationRoute,
-  leaveOrganizationRoute,
-  listSessionsRoute,
-  endSessionRoute,
-  endAllSessionsRoute,
-  updateUserRoute,
-  changePasswordRoute,
-  createTotpRoute,
-  confirmTotpRoute,
-  disableTotpRoute,
-  replaceBackupCodesRoute,
-  requestPasswordResetRoute,
-  resetPasswordRoute,
-  readInvitationRoute,
-  acceptInvitationRoute,
-];

@@ -104,29 +104,41 @@ export const listApiKeysRoute = defineRoute({
 
 const params = Type.Object({ id: { ...idSchema, description: "Id of the key." } });
 
-export const renameApiKeyRoute = defineRoute({
+const updateSchema = closedObject(
+  {
+    name: Type.Optional(nameSchema),
+    role: Type.Optional(
+      Type.Enum([...apiKeyRoles], { description: "What the key may do. Absent: unchanged." }),
+    ),
+    expiresAt: Type.Optional(
+      nullable({
+        ...timestampSchema,
+        description: "Time of expiry, in the future. Null: the key does not expire. Absent: unchanged.",
+      }),
+    ),
+    id: ignored,
+    last4: ignored,
+    createdBy: ignored,
+    lastUsedAt: ignored,
+    createdAt: ignored,
+  },
+  { title: "ApiKeyUpdate", examples: [{ name: "CRM" }] },
+);
+
+export type ApiKeyUpdate = Static<typeof updateSchema>;
+
+export const updateApiKeyRoute = defineRoute({
   method: "PATCH",
   path: "/api-keys/{id}",
-  operationId: "renameApiKey",
+  operationId: "updateApiKey",
   tag: "API keys",
   role: "admin",
-  summary: "Rename an API key",
+  summary: "Change an API key",
   description:
-    "Versions written from now on show the new name: at once on the node that handles this request, and within 30 seconds on other nodes.",
+    "The changes take effect at once on the node that handles this request, and within 30 seconds on other nodes. Versions " +
+    "written from then on show the new name.",
   params,
-  body: closedObject(
-    {
-      name: Type.Optional(nameSchema),
-      id: ignored,
-      last4: ignored,
-      role: ignored,
-      createdBy: ignored,
-      expiresAt: ignored,
-      lastUsedAt: ignored,
-      createdAt: ignored,
-    },
-    { title: "ApiKeyUpdate" },
-  ),
+  body: updateSchema,
   status: 200,
   response: dataOf(apiKeySchema),
 });

@@ -25,6 +25,7 @@ export const organizationLimits = {
   phoneNumbers: { default: 1_000, description: "Phone numbers." },
   campaigns: { default: 1_000, description: "Campaigns, ended ones included." },
   contactsPerCampaign: { default: 1_000_000, description: "Contacts of one campaign." },
+  doNotCallNumbers: { default: 1_000_000, description: "Numbers on the do-not-call list." },
   reanalysesPerHour: {
     default: 120,
     description: "Requests to repeat an analysis that are accepted within any 60 minutes.",

@@ -157,6 +157,21 @@ export const getPhoneNumberRoute = defineRoute({
   response: dataOf(phoneNumberRecordSchema),
 });
 
+export const deleteUnboundPhoneNumberRoute = defineRoute({
+  method: "DELETE",
+  path: "/phone-numbers/{id}",
+  operationId: "deleteUnboundPhoneNumber",
+  tag: "Phone numbers",
+  summary: "Delete a phone number that no agent answers",
+  description:
+    "Rejected with `in_use` while the number is bound to an agent: unbind it first, or delete it with " +
+    "`DELETE /agents/{id}/phone-numbers/{phoneId}`.",
+  params: Type.Object({ id: { ...idSchema, description: "Id of the phone number." } }),
+  status: 200,
+  response: deletedResponse,
+  errors: ["in_use"],
+});
+
 export const listPhoneNumbersRoute = defineRoute({
   method: "GET",
   path: "/phone-numbers",

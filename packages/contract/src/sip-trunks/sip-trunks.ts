@@ -66,7 +66,7 @@ const passwordSchema = nullable(
     minLength: 1,
     maxLength: 256,
     writeOnly: true,
-    description: "Password for digest authentication. Stored encrypted, never returned.",
+    description: "Password of `username` for digest authentication. Stored encrypted, never returned.",
   }),
 );
 

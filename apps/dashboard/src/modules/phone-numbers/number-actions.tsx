@@ -3,6 +3,7 @@ import type { PhoneNumber } from "@parley/client";
 
 import Ellipsis from "lucide-react/icons/ellipsis";
 import PhoneOutgoing from "lucide-react/icons/phone-outgoing";
+import Trash from "lucide-react/icons/trash-2";
 import { useState } from "react";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -11,7 +12,7 @@ import { BindDialog } from "./bind-dialog.tsx";
 import { TestCallDialog } from "./test-call-dialog.tsx";
 import { useReload } from "./use-reload.ts";
 
-/** What can be done with a number: nothing but binding, while no agent answers it. */
+/** What can be done with a number: while no agent answers it, it is bound or deleted. */
 export function NumberActions({ number }: { number: PhoneNumber }) {
   const [opened, setOpened] = useState<"bind" | "call" | "unbind" | "delete">();
   const close = (): void => setOpened(undefined);
@@ -19,9 +20,20 @@ export function NumberActions({ number }: { number: PhoneNumber }) {
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       {agentId === null ? (
-        <Button size="xs" variant="default" aria-label={`Bind ${e164}`} onClick={() => setOpened("bind")}>
-          Bind
-        </Button>
+        <>
+          <Button size="xs" variant="default" aria-label={`Bind ${e164}`} onClick={() => setOpened("bind")}>
+            Bind
+          </Button>
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label={`Delete ${e164}`}
+            title="Delete"
+            onClick={() => setOpened("delete")}
+          >
+            <Trash size={16} aria-hidden />
+          </ActionIcon>
+        </>
       ) : (
         <>
           <ActionIcon
@@ -54,23 +66,25 @@ export function NumberActions({ number }: { number: PhoneNumber }) {
         <TestCallDialog number={number} agentId={agentId} onClose={close} />
       )}
       {agentId !== null && (
-        <>
-          <UnbindDialog number={number} agentId={agentId} isOpen={opened === "unbind"} onClose={close} />
-          <DeleteDialog number={number} agentId={agentId} isOpen={opened === "delete"} onClose={close} />
-        </>
+        <UnbindDialog number={number} agentId={agentId} isOpen={opened === "unbind"} onClose={close} />
       )}
+      <DeleteDialog number={number} isOpen={opened === "delete"} onClose={close} />
     </Group>
   );
 }
 
 interface NumberDialogProps {
   number: PhoneNumber;
-  agentId: string;
   isOpen: boolean;
   onClose: () => void;
 }
 
-function UnbindDialog({ number: { id, e164 }, agentId, isOpen, onClose }: NumberDialogProps) {
+function UnbindDialog({
+  number: { id, e164 },
+  agentId,
+  isOpen,
+  onClose,
+}: NumberDialogProps & { agentId: string }) {
   const parley = useParley();
   const reload = useReload();
   const unbind = async (): Promise<void> => {
@@ -91,11 +105,12 @@ function UnbindDialog({ number: { id, e164 }, agentId, isOpen, onClose }: Number
   );
 }
 
-function DeleteDialog({ number: { id, e164 }, agentId, isOpen, onClose }: NumberDialogProps) {
+function DeleteDialog({ number: { id, e164, agentId }, isOpen, onClose }: NumberDialogProps) {
   const parley = useParley();
   const reload = useReload();
   const remove = async (): Promise<void> => {
-    await parley.deletePhoneNumber(agentId, id);
+    if (agentId === null) await parley.deleteUnboundPhoneNumber(id);
+    else await parley.deletePhoneNumber(agentId, id);
     toast.done(`${e164} is deleted.`);
     await reload();
   };

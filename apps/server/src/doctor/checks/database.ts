@@ -6,7 +6,7 @@ import { Client } from "pg";
 import type { Config } from "../../platform/config/config.ts";
 import { findEmbeddedPostgres, startEmbeddedPostgres } from "../../platform/database/embedded-postgres.ts";
 import { encryptedColumns } from "../../modules/encrypted-columns.ts";
-import { keyIdOf } from "../../platform/encryption/encryption.ts";
+import type { Encryption } from "../../platform/encryption/encryption.ts";
 import {
   describeUnreadable,
   findUnreadableSecrets,
@@ -82,7 +82,7 @@ export async function openDatabaseAccess({
 /** Connection, version, rights, NOTIFY, clock and encryption key. */
 export function databaseCheck(
   { url, directUrl, finding }: Pick<DatabaseAccess, "url" | "directUrl" | "finding">,
-  keyFingerprints: readonly string[],
+  encryption: Encryption | undefined,
 ): Check {
   return {
     name: "database",
@@ -103,8 +103,8 @@ export function databaseCheck(
           await judgeSchema(client),
           await judgeConnections(client),
           await judgeClock(client),
-          await judgeKey(client, keyFingerprints),
-          ...(await judgeSecrets(client, keyFingerprints)),
+          await judgeKey(client, encryption?.fingerprints ?? []),
+          ...(await judgeSecrets(client, encryption)),
           await judgeNotify(directUrl),
         ];
       } finally {
@@ -203,12 +203,11 @@ async function judgeKey(client: Client, keyFingerprints: readonly string[]): Pro
 }
 
 /** Finds secrets under a key that was removed too early. */
-async function judgeSecrets(client: Client, keyFingerprints: readonly string[]): Promise<Finding[]> {
-  if (keyFingerprints.length === 0) return [];
+async function judgeSecrets(client: Client, encryption: Encryption | undefined): Promise<Finding[]> {
+  if (encryption === undefined) return [];
   const select: Select = async (text, values) =>
     (await client.query<Record<string, unknown>>(text, values)).rows;
-  const keyIds = keyFingerprints.map((fingerprint) => keyIdOf({ fingerprint }));
-  const secrets = await findUnreadableSecrets(select, encryptedColumns, keyIds);
+  const secrets = await findUnreadableSecrets(select, encryptedColumns, encryption);
   if (secrets.length === 0) return [];
   const remedy =
     "Add the old key after the others, and wait until a node logs that all stored secrets are encrypted with one key. Without the old key, set these secrets again.";

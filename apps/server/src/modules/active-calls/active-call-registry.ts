@@ -10,7 +10,7 @@ import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts
 import type { CallCommandAnswer, LocalCall, ActiveCallCommand } from "./call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
-import type { ToolSigning } from "../webhooks/tool-signing.ts";
+import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
 import type { PlaceShares } from "./place-shares.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";

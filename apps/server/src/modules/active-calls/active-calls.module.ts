@@ -6,7 +6,7 @@ import type { CallNodes } from "../nodes/call-nodes.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
-import type { ToolSigning } from "../webhooks/tool-signing.ts";
+import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { ActiveCallRegistry } from "./active-call-registry.ts";
 import { bindActiveCallRoutes } from "./active-calls.routes.ts";
 import { CallCommands } from "./call-commands.ts";

@@ -8,6 +8,7 @@ import {
   keysOf,
   mergeFields,
 } from "@parley/contract";
+import { canonicalJson } from "../../platform/canonical-json.ts";
 
 /** Phone number as stored in the agent's document. Numbers have a table of their own. */
 export interface BoundNumber {
@@ -109,15 +110,4 @@ export function isSameWhenPublished(one: AgentDocument, other: AgentDocument): b
 export function withLiveFields(snapshot: AgentDocument, live: AgentDocument): AgentDocument {
   const { status, sipTrunkId, phoneNumbers } = live;
   return { ...snapshot, status, sipTrunkId, phoneNumbers };
-}
-
-/**
- * Serializes JSON values that the database stores as equal to the same text: keys are sorted, because the database does
- * not preserve their order.
- */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) => {
-    if (typeof each !== "object" || each === null || Array.isArray(each)) return each;
-    return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

@@ -1,5 +1,5 @@
 /** Rules for agents that a schema cannot express. */
-import { agentFields, type Issue, valueSchemas, withAvailableOnly } from "@parley/contract";
+import { agentFields, type Issue, keysOf, valueSchemas, withAvailableOnly } from "@parley/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { isTimezone } from "../../platform/timezone.ts";
@@ -17,13 +17,11 @@ export function findSnapshotProblems(document: AgentDocument): Issue[] {
 }
 
 export function findProblems(document: AgentDocument): Issue[] {
-  const { timezone, widgetConfig, messagingConfig, postCallExtraction, postCallEvaluation } = document;
+  const { timezone, widgetConfig, postCallExtraction, postCallEvaluation } = document;
   const issues: Issue[] = [];
   if (!isTimezone(timezone)) issues.push({ path: "timezone", message: "must be an IANA timezone name" });
   const urls = {
-    preCallWebhookUrl: document.preCallWebhookUrl,
-    postCallWebhookUrl: document.postCallWebhookUrl,
-    "messagingConfig.inboundWebhookUrl": messagingConfig.inboundWebhookUrl,
+    ...webhookUrlsOf(document),
     "widgetConfig.appearance.avatarUrl": widgetConfig.appearance.avatarUrl,
   };
   for (const [path, url] of Object.entries(urls)) {
@@ -46,21 +44,29 @@ export function findUnavailable(document: AgentDocument, before: AgentDocument):
   }));
 }
 
-/** Changed URLs of webhooks with credentials. Those that an earlier release stored do not block other changes. */
-export function findCredentials(document: AgentDocument, before: AgentDocument): Issue[] {
-  const paths = ["preCallWebhookUrl", "postCallWebhookUrl"] as const;
-  return paths.flatMap((path) => {
-    const url = document[path];
-    if (url === null || url === before[path] || !URL.canParse(url)) return [];
-    const { username, password } = new URL(url);
-    if (username === "" && password === "") return [];
-    return [
-      {
-        path,
-        message: "must not contain credentials: they are not sent. Verify the signature of webhooks instead",
-      },
-    ];
+/** Changed URLs of webhooks that cannot work. Those that an earlier release stored do not block other changes. */
+export function findUnusableUrls(document: AgentDocument, before: AgentDocument): Issue[] {
+  const [urls, urlsBefore] = [webhookUrlsOf(document), webhookUrlsOf(before)];
+  return keysOf(urls).flatMap((path) => {
+    const url = urls[path];
+    const message = url === null || url === urlsBefore[path] ? undefined : findUrlProblem(url);
+    return message === undefined ? [] : [{ path, message }];
   });
+}
+
+function webhookUrlsOf({ preCallWebhookUrl, postCallWebhookUrl, messagingConfig }: AgentDocument) {
+  const inbound = { "messagingConfig.inboundWebhookUrl": messagingConfig.inboundWebhookUrl };
+  return { preCallWebhookUrl, postCallWebhookUrl, ...inbound };
+}
+
+function findUrlProblem(url: string): string | undefined {
+  // A caller or a contact chooses values of variables, and would choose the server with them.
+  if (url.includes("{{"))
+    return "must not contain variables: they are not replaced in this URL. The webhook's body has their values";
+  if (!URL.canParse(url)) return undefined;
+  const { username, password } = new URL(url);
+  if (username === "" && password === "") return undefined;
+  return "must not contain credentials: they are not sent. Verify the signature of webhooks instead";
 }
 
 function findRepeatedNames(path: string, items: readonly { name: string }[]): Issue[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Agent } from "@parley/contract";
-import { type TestServer, createTestServer } from "../testing.ts";
+import { type TestServer, createTestServer, storeAgentFields } from "../testing.ts";
 
 async function send(server: TestServer, method: "GET" | "POST" | "PATCH", url: string, body?: unknown) {
   const response = await server.request(method, url, body);
@@ -68,6 +68,22 @@ test("URLs of webhooks with credentials, which are never sent, are rejected", as
     }
     const withoutAny = { [field]: "https://example.com/@user" };
     assert.equal((await send(server, "PATCH", `/agents/${data.id}`, withoutAny)).status, 200);
+  }
+  await server.close();
+});
+
+test("URLs of webhooks with variables, which are never replaced, are rejected; stored ones stay", async () => {
+  const server = await createTestServer();
+  const { data } = await send(server, "POST", "/agents", { name: "Ada" });
+  const urls = ["https://{{host}}/", "https://{{ host }}.example.com/", "https://example.com/{{id}}?x={{x}}"];
+  for (const field of ["preCallWebhookUrl", "postCallWebhookUrl"]) {
+    for (const url of urls) {
+      assert.deepEqual((await send(server, "POST", "/agents", { name: "Ada", [field]: url })).paths, [field]);
+      assert.deepEqual((await send(server, "PATCH", `/agents/${data.id}`, { [field]: url })).paths, [field]);
+    }
+    await storeAgentFields(server, data.id, { [field]: "https://{{host}}/" });
+    const sentBack = { [field]: "https://{{host}}/", name: "Bea" };
+    assert.equal((await send(server, "PATCH", `/agents/${data.id}`, sentBack)).status, 200);
   }
   await server.close();
 });

@@ -19,7 +19,7 @@ import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { type AgentDocument, createDocument } from "./agent-document.rules.ts";
-import { findCredentials, findProblems, findUnavailable } from "./agent-problems.rules.ts";
+import { findProblems, findUnavailable, findUnusableUrls } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
@@ -250,7 +250,7 @@ function distinct(agents: readonly SavedAgent[], reference: "sipTrunkId" | "fold
 function requireUsable(document: AgentDocument, before: AgentDocument): void {
   const issues = [
     ...findProblems(document),
-    ...findCredentials(document, before),
+    ...findUnusableUrls(document, before),
     ...findUnavailable(document, before),
   ];
   if (issues.length > 0) throw new AppError("invalid_body", { issues });

@@ -46,6 +46,29 @@ test("an expired key is rejected, even if cached", async () => {
   await close();
 });
 
+test("role and expiry of a key can be changed, and take effect at once on the node that changes them", async () => {
+  const { service, organizationId, clock, advance, close } = await createService();
+  const { key, id } = await service.create(organizationId, "CRM", null);
+  assert.equal((await service.authenticate(key))?.role, "admin");
+  const inAMinute = new Date(clock.now.getTime() + 60_000).toISOString();
+  const changed = await service.update(organizationId, id, { role: "read", expiresAt: inAMinute });
+  assert.partialDeepStrictEqual(changed, { name: "CRM", role: "read", expiresAt: inAMinute });
+  assert.equal((await service.authenticate(key))?.role, "read");
+  advance(60_000);
+  assert.equal(await service.authenticate(key), undefined);
+  // What a list gave can be sent back, although the key has expired.
+  const renamed = await service.update(organizationId, id, { ...changed, name: "Old CRM" });
+  assert.deepEqual(renamed, { ...changed, name: "Old CRM" });
+  const past = new Date(clock.now.getTime() - 1).toISOString();
+  await assert.rejects(service.update(organizationId, id, { expiresAt: past }), {
+    code: "invalid_body",
+    issues: [{ path: "expiresAt", message: "must be in the future" }],
+  });
+  assert.equal((await service.update(organizationId, id, { expiresAt: null })).expiresAt, null);
+  assert.equal((await service.authenticate(key))?.role, "read");
+  await close();
+});
+
 test("a revoked key is rejected at once by the node that revoked it, and by other nodes within half a minute", async () => {
   const { database, organizations, service, organizationId, clock, advance, close } = await createService();
   const otherNode = new ApiKeysService(database, organizations, { now: () => clock.now });

@@ -1,4 +1,4 @@
-import { createApiKeyRoute, listApiKeysRoute, renameApiKeyRoute, revokeApiKeyRoute } from "@parley/contract";
+import { createApiKeyRoute, listApiKeysRoute, revokeApiKeyRoute, updateApiKeyRoute } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
 import type { ApiKeysService } from "./api-keys.service.ts";
@@ -15,8 +15,8 @@ export function bindApiKeyRoutes(app: FastifyInstance, apiKeys: ApiKeysService):
     listApiKeysRoute,
     async ({ principal, query }) => await apiKeys.list(principal.organizationId, query),
   );
-  bindRoute(app, renameApiKeyRoute, async ({ principal, params, body }) => ({
-    data: await apiKeys.rename(principal.organizationId, params.id, body.name),
+  bindRoute(app, updateApiKeyRoute, async ({ principal, params, body }) => ({
+    data: await apiKeys.update(principal.organizationId, params.id, body),
   }));
   bindRoute(app, revokeApiKeyRoute, async ({ principal, params }) => {
     await apiKeys.revoke(principal.organizationId, params.id);

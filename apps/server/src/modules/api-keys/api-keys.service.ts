@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyRole, PageQuery } from "@parley/contract";
+import type { ApiKey, ApiKeyRole, ApiKeyUpdate, PageQuery } from "@parley/contract";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -56,9 +56,6 @@ export class ApiKeysService {
     expiresAt: string | null,
     { role = "admin", createdBy = null }: { role?: ApiKeyRole | undefined; createdBy?: string | null } = {},
   ): Promise<ApiKey & { key: string }> {
-    const expiry = expiresAt === null ? null : new Date(expiresAt);
-    if (expiry !== null && expiry <= this.#clock.now())
-      throw invalidBody("expiresAt", "must be in the future");
     const key = generateKey();
     const row = await store.insertKey(this.#database, {
       organizationId,
@@ -67,7 +64,7 @@ export class ApiKeysService {
       last4: key.slice(-4),
       role,
       createdBy,
-      expiresAt: expiry,
+      expiresAt: this.#toExpiry(expiresAt),
     });
     return { ...present(row), key };
   }
@@ -76,10 +73,24 @@ export class ApiKeysService {
     return toPage(query, await store.listKeys(this.#database, organizationId, query), present);
   }
 
-  /** Without a name, returns the key unchanged. */
-  async rename(organizationId: string, id: string, name: string | undefined): Promise<ApiKey> {
-    const row = await store.renameKey(this.#database, organizationId, id, name);
-    if (row === undefined) throw new AppError("not_found");
+  /** Absent fields are unchanged. Throws `not_found` and `invalid_body`. */
+  async update(
+    organizationId: string,
+    id: string,
+    { name, role, expiresAt }: Pick<ApiKeyUpdate, "name" | "role" | "expiresAt">,
+  ): Promise<ApiKey> {
+    const row = await this.#database.transaction(async (transaction) => {
+      const before = await store.lockKey(transaction, organizationId, id);
+      if (before === undefined) throw new AppError("not_found");
+      // What GET gave can be sent back, also if the key has expired.
+      const isExpiryChanged =
+        expiresAt !== undefined && expiresAt !== (before.expiresAt?.toISOString() ?? null);
+      return await store.updateKey(transaction, id, {
+        name: name ?? before.name,
+        role: role ?? before.role,
+        ...(isExpiryChanged && { expiresAt: this.#toExpiry(expiresAt) }),
+      });
+    });
     this.#known.delete(row.hash);
     return present(row);
   }
@@ -129,6 +140,13 @@ export class ApiKeysService {
       });
       return { organizationId: organization.id, key };
     });
+  }
+
+  #toExpiry(expiresAt: string | null): Date | null {
+    const expiry = expiresAt === null ? null : new Date(expiresAt);
+    if (expiry !== null && expiry <= this.#clock.now())
+      throw invalidBody("expiresAt", "must be in the future");
+    return expiry;
   }
 
   async #load(hash: string, now: Date) {

@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { and, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { apiKeys, bootstrapKeys } from "./api-keys.tables.ts";
@@ -47,18 +47,23 @@ export async function listKeys(
   return { rows, total: await countRows(queries, apiKeys, where) };
 }
 
-export async function renameKey(
+export async function lockKey(
   queries: Queries,
   organizationId: string,
   id: string,
-  name: string | undefined,
 ): Promise<ApiKeyRow | undefined> {
   const where = and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id));
-  const [row] = await queries
-    .update(apiKeys)
-    .set({ name: name ?? sql`${apiKeys.name}` })
-    .where(where)
-    .returning();
+  const [row] = await queries.select().from(apiKeys).where(where).for("update");
+  return row;
+}
+
+export async function updateKey(
+  queries: Queries,
+  id: string,
+  change: Pick<ApiKeyRow, "name" | "role"> & Partial<Pick<ApiKeyRow, "expiresAt">>,
+): Promise<ApiKeyRow> {
+  const [row] = await queries.update(apiKeys).set(change).where(eq(apiKeys.id, id)).returning();
+  if (row === undefined) throw new Error("the API key vanished while it was locked");
   return row;
 }
 

@@ -3,7 +3,7 @@ import { bindRoute } from "../../platform/http/bind-route.ts";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
-import type { ToolSigning } from "../webhooks/tool-signing.ts";
+import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { CustomToolTests } from "./custom-tool-tests.service.ts";
 
 interface Dependencies {

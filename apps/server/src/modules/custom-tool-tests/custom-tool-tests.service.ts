@@ -8,7 +8,7 @@ import type { OutboundClient, OutboundRequest } from "../../platform/outbound-ht
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import { setBuiltInVariables } from "../conversations/setup/variables.rules.ts";
 import { renderTool } from "../conversations/setup/webhook-tool.rules.ts";
-import type { ToolSigning } from "../webhooks/tool-signing.ts";
+import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 
 export interface CustomToolCall {
   organizationId: string;

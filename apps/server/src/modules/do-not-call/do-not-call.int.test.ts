@@ -69,6 +69,40 @@ test("the exported file can be imported again", async (context) => {
   assert.deepEqual(dataOf(again), { numbersAdded: 2, duplicatesSkipped: 0 });
 });
 
+test("the export is read in parts, in the order of the entries, and each number is in it once", async (context) => {
+  const server = await open(context);
+  const numbers = Array.from({ length: 2_500 }, (_, index) => `+1415555${1_000 + index}`);
+  for (const part of [numbers.slice(0, 1_700), numbers.slice(1_700)])
+    await server.request("POST", "/do-not-call-imports", { csv: part.join("\n") });
+  const query = context.mock.method(server.database.$client, "query");
+  const { body } = await server.request("GET", "/do-not-call.csv");
+  const [, ...lines] = String(body).trimEnd().split("\r\n");
+  assert.deepEqual(
+    lines.map((line) => line.split(",")[0]),
+    numbers,
+  );
+  const parts = query.mock.calls.filter(({ arguments: [asked] }) =>
+    JSON.stringify(asked).includes('from \\"do_not_call\\"'),
+  );
+  assert.equal(parts.length, 3);
+});
+
+test("the list is bounded, and a file that exceeds the bound adds nothing", async (context) => {
+  const server = await open(context);
+  const { modules, database, organizationId } = server;
+  await modules.organizationLimits.override(database, organizationId, { doNotCallNumbers: 2 });
+  const send = async (csv: string) => await server.request("POST", "/do-not-call-imports", { csv });
+  assert.equal((await send("+14155550199")).status, 200);
+  const refused = await send("+14155550198\n+14155550197");
+  assert.equal(refused.status, 409);
+  assert.partialDeepStrictEqual(refused.body, { error: "limit_reached" });
+  assert.deepEqual(await list(server), ["+14155550199"]);
+  assert.equal((await send("+14155550198")).status, 200);
+  // Numbers that are on the list already need no room.
+  assert.equal((await send("+14155550198\n+14155550199")).status, 200);
+  assert.equal((await server.request("POST", "/do-not-call", { phoneNumber: "+14155550196" })).status, 409);
+});
+
 test("settings have defaults, change by field, and null resets", async (context) => {
   const server = await open(context);
   const patch = async (change: object): Promise<object> =>

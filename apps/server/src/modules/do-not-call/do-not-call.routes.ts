@@ -29,11 +29,7 @@ export function bindDoNotCallRoutes(app: FastifyInstance, doNotCall: DoNotCallSe
   bindRoute(app, importDoNotCallRoute, async ({ principal, body }) => ({
     data: await doNotCall.import(principal.organizationId, body.csv),
   }));
-  bindRoute(
-    app,
-    exportDoNotCallRoute,
-    async ({ principal }) => await doNotCall.export(principal.organizationId),
-  );
+  bindRoute(app, exportDoNotCallRoute, async ({ principal }) => doNotCall.export(principal.organizationId));
   bindRoute(app, getDoNotCallSettingsRoute, async ({ principal }) => ({
     data: await doNotCall.getSettings(principal.organizationId),
   }));

@@ -4,24 +4,27 @@ import type { Clock } from "../../platform/clock.ts";
 import { toCsvRow } from "../../platform/csv.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
-import { forEachInSlices } from "../../platform/in-slices.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 import { readNumbers } from "./do-not-call.rules.ts";
 import * as store from "./do-not-call.store.ts";
 
+const EXPORTED_AT_ONCE = 1_000;
 const defaults: DoNotCallSettings = { maxDialsPerDay: null };
 
 /** Numbers that an organization does not call, and its settings about them. */
 export class DoNotCallService {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #limits: OrganizationLimitsService;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, organizationLimits: OrganizationLimitsService) {
     this.#database = database;
     this.#clock = clock;
+    this.#limits = organizationLimits;
   }
 
-  /** Returns the existing entry if there is one. */
+  /** Returns the existing entry if there is one. Throws `invalid_body` and `limit_reached`. */
   async add(organizationId: string, text: string): Promise<DoNotCallEntry> {
     const phoneNumber = normalizePhoneNumber(text);
     if (phoneNumber === undefined)
@@ -32,19 +35,23 @@ export class DoNotCallService {
     return present(row);
   }
 
+  /** Throws `invalid_body` and `limit_reached`. */
   async import(organizationId: string, csv: string) {
     const phoneNumbers = await readNumbers(csv);
     const numbersAdded = await this.#insert(organizationId, phoneNumbers, { source: "import" });
     return { numbersAdded, duplicatesSkipped: phoneNumbers.length - numbersAdded };
   }
 
-  async export(organizationId: string): Promise<Uint8Array> {
-    const rows = await store.listAllEntries(this.#database, organizationId);
-    const lines = [toCsvRow(["phoneNumber", "source", "createdAt"])];
-    await forEachInSlices(rows, ({ phoneNumber, source, createdAt }) =>
-      lines.push(toCsvRow([phoneNumber, source, createdAt.toISOString()])),
-    );
-    return Buffer.from(lines.join(""));
+  /** Returns all entries as CSV. Rows are read while they are sent. */
+  async *export(organizationId: string): AsyncGenerator<string> {
+    yield toCsvRow(["phoneNumber", "source", "createdAt"]);
+    let rows: store.EntryRow[] = [];
+    do {
+      rows = await store.listEntriesAfter(this.#database, organizationId, rows.at(-1), EXPORTED_AT_ONCE);
+      yield rows
+        .map(({ phoneNumber, source, createdAt }) => toCsvRow([phoneNumber, source, createdAt.toISOString()]))
+        .join("");
+    } while (rows.length === EXPORTED_AT_ONCE);
   }
 
   async get(organizationId: string, id: string): Promise<DoNotCallEntry> {
@@ -92,7 +99,21 @@ export class DoNotCallService {
     origin: Pick<store.NewEntries, "source">,
   ): Promise<number> {
     const now = this.#clock.now();
-    return await store.insertEntries(this.#database, { organizationId, phoneNumbers, now, ...origin });
+    return await this.#database.transaction(async (transaction) => {
+      await this.#limits.lock(transaction, organizationId);
+      const entries = { organizationId, phoneNumbers, now, ...origin };
+      const added = await store.insertEntries(transaction, entries);
+      if (added > 0) await this.#requireWithinLimit(transaction, organizationId);
+      return added;
+    });
+  }
+
+  async #requireWithinLimit(transaction: Queries, organizationId: string): Promise<void> {
+    const { doNotCallNumbers } = await this.#limits.find(organizationId, transaction);
+    if ((await store.countEntries(transaction, organizationId)) <= doNotCallNumbers) return;
+    throw new AppError("limit_reached", {
+      message: `The do-not-call list has at most ${doNotCallNumbers} numbers, so none was added. Remove some, or ask the operator to raise the limit doNotCallNumbers.`,
+    });
   }
 }
 

@@ -73,13 +73,27 @@ export async function listEntries(
   return { rows, total: await countRows(queries, doNotCall, where) };
 }
 
-/** Returns all entries, the oldest first. */
-export async function listAllEntries(queries: Queries, organizationId: string): Promise<EntryRow[]> {
+/** Returns entries after this one in the order of their addition. `undefined`: the first ones. */
+export async function listEntriesAfter(
+  queries: Queries,
+  organizationId: string,
+  after: EntryRow | undefined,
+  limit: number,
+): Promise<EntryRow[]> {
+  const { createdAt, phoneNumber } = doNotCall;
+  const own = eq(doNotCall.organizationId, organizationId);
+  const isLater =
+    after && sql`(${createdAt}, ${phoneNumber}) > (${after.createdAt.toISOString()}, ${after.phoneNumber})`;
   return await queries
     .select()
     .from(doNotCall)
-    .where(eq(doNotCall.organizationId, organizationId))
-    .orderBy(asc(doNotCall.createdAt), asc(doNotCall.phoneNumber));
+    .where(and(own, isLater))
+    .orderBy(asc(createdAt), asc(phoneNumber))
+    .limit(limit);
+}
+
+export async function countEntries(queries: Queries, organizationId: string): Promise<number> {
+  return await countRows(queries, doNotCall, eq(doNotCall.organizationId, organizationId));
 }
 
 /** Returns whether the entry existed. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
-import type { InvitationsService } from "./invitations.service.ts";
+import type { InvitationsService } from "./members/invitations.service.ts";
 import { deleteExpired } from "./identity.store.ts";
 
 /** Hourly job that deletes expired sessions and verifications, and invitations that expired long ago. */

@@ -4,9 +4,9 @@ import type { OrganizationsService } from "../organizations/organizations.servic
 import type { AuthLibrary } from "./auth-library.ts";
 import { bindAuthRoutes } from "./auth.routes.ts";
 import { deleteExpiredIdentitiesJob } from "./identity.jobs.ts";
-import { InvitationsService } from "./invitations.service.ts";
-import { bindMemberRoutes } from "./members.routes.ts";
-import { MembersService } from "./members.service.ts";
+import { InvitationsService } from "./members/invitations.service.ts";
+import { bindMemberRoutes } from "./members/members.routes.ts";
+import { MembersService } from "./members/members.service.ts";
 import { OwnerSignUpService } from "./owner-sign-up.service.ts";
 import { PasswordResetsService } from "./password-resets.service.ts";
 import { SessionsService } from "./sessions.service.ts";

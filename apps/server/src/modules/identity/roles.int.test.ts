@@ -24,7 +24,7 @@ function urlOf({ path }: RouteDefinition): string {
 const exceptions: Readonly<Record<string, string>> = {
   createApiKey: "admin",
   listApiKeys: "admin",
-  renameApiKey: "admin",
+  updateApiKey: "admin",
   revokeApiKey: "admin",
   rotateWebhookSigningSecret: "admin",
   disableWebhookSigning: "admin",

@@ -4,6 +4,7 @@ import test from "node:test";
 import { symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
 import { createTestDatabase } from "../../platform/database/testing.ts";
 import { Encryption } from "../../platform/encryption/encryption.ts";
+import { findUnreadableSecrets, type Select } from "../../platform/encryption/missing-keys.ts";
 import { reencryptionJob } from "../../platform/encryption/reencryption.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { insertUser } from "./identity.store.ts";
@@ -19,7 +20,7 @@ function configOf(...keys: [Buffer, ...Buffer[]]) {
   };
 }
 
-test("secrets of authenticator apps are encrypted again after a change of the key; unreadable ones stay", async (context) => {
+test("secrets of authenticator apps are encrypted again after a change of the key; unreadable ones stay, and are reported", async (context) => {
   const { database, close } = await createTestDatabase();
   context.after(async () => await close());
   const [old, next, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
@@ -37,7 +38,16 @@ test("secrets of authenticator apps are encrypted again after a change of the ke
     assert.ok(row !== undefined);
     return row;
   };
+  const findUnreadable = async (...keys: [Buffer, ...Buffer[]]) => {
+    const select: Select = async (text, values) => (await database.$client.query(text, values)).rows;
+    return await findUnreadableSecrets(select, encryptedTwoFactors, new Encryption(...keys));
+  };
   assert.partialDeepStrictEqual(await run(other), before);
+  assert.deepEqual(await findUnreadable(other, next), [
+    { place: "two_factors.secret", count: 1 },
+    { place: "two_factors.backup_codes", count: 1 },
+  ]);
+  assert.deepEqual(await findUnreadable(next, old), []);
   const after = await run(next, old);
   const key = configOf(next);
   assert.equal(await symmetricDecrypt({ key, data: after.secret }), "secret");

@@ -27,5 +27,13 @@ async function reencrypt(encryption: Encryption, text: string): Promise<string> 
 }
 
 export const encryptedTwoFactors = ["secret", "backup_codes"].map((column): EncryptedColumn => {
-  return { table: "two_factors", column, type: "text", key: ["id"], reencrypt };
+  return {
+    table: "two_factors",
+    column,
+    type: "text",
+    key: ["id"],
+    reencrypt,
+    keyVersionPattern: String.raw`^\$ba\$(\d+)\$`,
+    keyVersionsOf: (encryption) => librarySecretsOf(encryption).map(({ version }) => String(version)),
+  };
 });

@@ -1,7 +1,7 @@
 import { createPasswordResetRoute, inviteToOrganizationRoute, setOperatorRoute } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindOperatorRoute } from "../../platform/http/bind-operator-route.ts";
-import type { InvitationsService } from "../identity/invitations.service.ts";
+import type { InvitationsService } from "../identity/members/invitations.service.ts";
 import type { PasswordResetsService } from "../identity/password-resets.service.ts";
 import type { UsersService } from "../identity/users.service.ts";
 

@@ -1,6 +1,6 @@
 import type { ApiKeysService } from "../api-keys/api-keys.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
-import type { InvitationsService } from "../identity/invitations.service.ts";
+import type { InvitationsService } from "../identity/members/invitations.service.ts";
 import type { PasswordResetsService } from "../identity/password-resets.service.ts";
 import type { UsersService } from "../identity/users.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";

@@ -10,7 +10,7 @@ import { createDocument } from "../agents/agent-document.rules.ts";
 import { createTestServer, openTestCall } from "../testing.ts";
 import type { PreCallQuestion } from "../webhooks/pre-call-webhook.ts";
 import type { PreCallReading } from "../webhooks/pre-call-answer.rules.ts";
-import { ToolSigning } from "../webhooks/tool-signing.ts";
+import { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { CallSpool } from "../active-calls/call-spool.ts";
 import type { CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import {

@@ -149,6 +149,24 @@ test("the number of a deleted agent stays unbound, and can be bound again", asyn
   await server.close();
 });
 
+test("a number is deleted by itself only while no agent answers it, and only by its organization", async () => {
+  const server = await createTestServer();
+  const { agent } = await createAgent(server);
+  const { phoneNumbers } = server.modules;
+  const { id } = await phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
+  const remove = async (apiKey = server.apiKey) =>
+    await server.request("DELETE", `/phone-numbers/${id}`, undefined, apiKey);
+  assertRefused(await remove(), "in_use");
+  await phoneNumbers.update(server, agent.id, id, { agentId: null });
+  const { apiKey } = await server.createOrganization();
+  assertRefused(await remove(apiKey), "not_found");
+  assert.deepEqual((await remove()).body, { data: { id, deleted: true } });
+  assertRefused(await remove(), "not_found");
+  const again = await phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
+  assert.notEqual(again.id, id);
+  await server.close();
+});
+
 test("a number moves only to another agent of its organization, and both get a version", async () => {
   const server = await createTestServer();
   const { modules } = server;

@@ -1,6 +1,7 @@
 import {
   addPhoneNumberRoute,
   deletePhoneNumberRoute,
+  deleteUnboundPhoneNumberRoute,
   getPhoneNumberRoute,
   listAgentPhoneNumbersRoute,
   listPhoneNumbersRoute,
@@ -23,6 +24,10 @@ export function bindPhoneNumberRoutes(app: FastifyInstance, phoneNumbers: PhoneN
   bindRoute(app, deletePhoneNumberRoute, async ({ principal, params }) => {
     await phoneNumbers.delete(principal, params.id, params.phoneId);
     return { data: { id: params.phoneId, deleted: true as const } };
+  });
+  bindRoute(app, deleteUnboundPhoneNumberRoute, async ({ principal, params }) => {
+    await phoneNumbers.deleteUnbound(principal.organizationId, params.id);
+    return { data: { id: params.id, deleted: true as const } };
   });
   bindRoute(app, getPhoneNumberRoute, async ({ principal, params }) => ({
     data: await phoneNumbers.get(principal.organizationId, params.id),

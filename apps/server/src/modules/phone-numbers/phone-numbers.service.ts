@@ -180,6 +180,18 @@ export class PhoneNumbersService {
     });
   }
 
+  /** Throws `not_found`, and `in_use` while the number is bound to an agent. */
+  async deleteUnbound(organizationId: string, id: string): Promise<void> {
+    const found = await store.findNumber(this.#database, organizationId, id);
+    if (found === undefined) throw new AppError("not_found");
+    // The number may have been bound meanwhile.
+    if (found.agentId === null && (await store.deleteClaim(this.#database, found))) return;
+    throw new AppError("in_use", {
+      message:
+        "The number is bound to an agent. Set its agentId to null first, or delete it with DELETE /agents/{id}/phone-numbers/{phoneId}.",
+    });
+  }
+
   /** Lists numbers of all organizations, for the operator. */
   async listClaims({ e164, ...query }: store.ClaimFilter) {
     const filter = { ...query, ...(e164 !== undefined && { e164: normalizePhoneNumber(e164) ?? e164 }) };

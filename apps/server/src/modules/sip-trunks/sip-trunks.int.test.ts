@@ -31,6 +31,7 @@ test("settings that cannot work are rejected with their path", async () => {
     proxyAddress: { proxyAddress: "no-such-host.invalid" },
     "allowedAddresses.1": { allowedAddresses: ["10.0.0.1", "10.0.0.0/64"] },
     isInboundAuthenticated: { isInboundAuthenticated: true, username: "u" },
+    password: { password: "p" },
   };
   for (const [path, fields] of Object.entries(bad)) {
     const { status, body } = await server.request("POST", "/sip-trunks", {
@@ -55,6 +56,33 @@ test("authentication of callers requires credentials", async () => {
   await assert.rejects(modules.sipTrunks.update(organizationId, id, { password: null }), {
     code: "invalid_body",
   });
+  await server.close();
+});
+
+test("a user name stays while its password is stored, and both are removed together", async () => {
+  const server = await createTestServer();
+  const { organizationId, modules } = server;
+  const { sipTrunks: trunks } = modules;
+  const { id } = await trunks.create(organizationId, {
+    friendlyName: "Carrier",
+    username: "u",
+    password: "p",
+  });
+  await assert.rejects(trunks.update(organizationId, id, { username: null }), {
+    code: "invalid_body",
+    issues: [
+      {
+        path: "username",
+        message: "must stay while a password is stored: set password to null as well",
+      },
+    ],
+  });
+  const cleared = await trunks.update(organizationId, id, { username: null, password: null });
+  assert.deepEqual([cleared.username, cleared.hasPassword], [null, false]);
+  // A password that an earlier release stored without its user name does not block other changes.
+  await server.database.update(sipTrunks).set({ encryptedPassword: "v2.00000000.x" });
+  const renamed = await trunks.update(organizationId, id, { friendlyName: "Renamed" });
+  assert.equal(renamed.friendlyName, "Renamed");
   await server.close();
 });
 

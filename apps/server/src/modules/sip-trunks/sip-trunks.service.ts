@@ -82,6 +82,7 @@ export class SipTrunksService {
     await requireUsableAddresses(change);
     const id = randomUUID();
     const trunk = { id, organizationId, friendlyName, ...this.#toColumns(id, change) };
+    requireUsername(trunk, change);
     requireCredentials(trunk);
     const row = await this.#database.transaction(async (transaction) => {
       await this.#limits.requireRoom(transaction, organizationId, { name: "sipTrunks", table: sipTrunks });
@@ -116,6 +117,7 @@ export class SipTrunksService {
         ...(friendlyName === undefined ? {} : { friendlyName }),
         ...this.#toColumns(id, change),
       };
+      requireUsername({ ...row, ...columns }, change);
       requireCredentials({ ...row, ...columns });
       const updated = await store.updateTrunk(transaction, id, { ...columns, updatedAt: this.#clock.now() });
       const isInboundChanged = !isDeepStrictEqual(inboundOf(row), inboundOf(updated));
@@ -277,6 +279,17 @@ export const encryptedPasswords: EncryptedColumn = {
   key: ["id"],
   contextOf,
 };
+
+/** A password without its user name has no effect. Checked only when one of the two changes. */
+function requireUsername(
+  { username, encryptedPassword }: Partial<store.SipTrunkInsert>,
+  change: Pick<SipTrunkUpdate, "username" | "password">,
+): void {
+  if (typeof encryptedPassword !== "string" || typeof username === "string") return;
+  if (typeof change.password === "string") throw invalidBody("password", "requires username");
+  if (change.username === null)
+    throw invalidBody("username", "must stay while a password is stored: set password to null as well");
+}
 
 function requireCredentials(trunk: Partial<store.SipTrunkInsert>): void {
   const { isInboundAuthenticated, isRegistrationRequired, proxyAddress, username, encryptedPassword } = trunk;

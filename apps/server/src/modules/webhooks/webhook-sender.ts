@@ -5,8 +5,8 @@ import {
   type OutboundClient,
   OutboundError,
 } from "../../platform/outbound-http/outbound-client.ts";
-import type { SigningSecretsService } from "./signing-secrets.service.ts";
-import { signatureHeaders } from "./webhook-signature.rules.ts";
+import type { SigningSecretsService } from "./signing/signing-secrets.service.ts";
+import { signatureHeaders } from "./signing/webhook-signature.rules.ts";
 import type { WebhookAttempt } from "./webhooks.service.ts";
 
 const MAX_STORED_ANSWER_CHARACTERS = 2_000;

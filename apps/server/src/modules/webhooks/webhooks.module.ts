@@ -6,8 +6,8 @@ import type { OrganizationLimitsService } from "../organizations/organization-li
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import { PostCallWebhook } from "./post-call-webhook.ts";
 import { PreCallWebhook } from "./pre-call-webhook.ts";
-import { encryptedSigningSecrets, SigningSecretsService } from "./signing-secrets.service.ts";
-import { ToolSigning } from "./tool-signing.ts";
+import { encryptedSigningSecrets, SigningSecretsService } from "./signing/signing-secrets.service.ts";
+import { ToolSigning } from "./signing/tool-signing.ts";
 import { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
 import { WebhookDelivery } from "./webhook-delivery.ts";
 import { WebhookTests } from "./webhook-tests.service.ts";

@@ -9,7 +9,7 @@ import {
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
-import type { SigningSecretsService } from "./signing-secrets.service.ts";
+import type { SigningSecretsService } from "./signing/signing-secrets.service.ts";
 import type { WebhookTests } from "./webhook-tests.service.ts";
 import type { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
 

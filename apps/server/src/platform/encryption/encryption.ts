@@ -108,7 +108,7 @@ export class Encryption {
 }
 
 /** Id of a key in stored texts. */
-export function keyIdOf({ fingerprint }: Pick<EncryptionKey, "fingerprint">): string {
+function keyIdOf({ fingerprint }: Pick<EncryptionKey, "fingerprint">): string {
   return fingerprint.slice(0, KEY_ID_LENGTH);
 }
 

@@ -25,6 +25,9 @@ interface OwnColumn extends StoredTexts {
 /** A column with texts that a library encrypted with a derived key. */
 interface LibraryColumn extends StoredTexts {
   reencrypt: (encryption: Encryption, text: string) => Promise<string>;
+  /** POSIX regular expression that captures the version of a text's key. */
+  keyVersionPattern: string;
+  keyVersionsOf: (encryption: Encryption) => string[];
 }
 
 /** A column with encrypted texts. */

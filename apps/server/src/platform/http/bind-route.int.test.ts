@@ -55,8 +55,11 @@ async function serve(
     return { data: { length: body.text.length } };
   });
   await app.ready();
+  let listening: Promise<string> | undefined;
   return {
     clock,
+    /** Listens on a port from the first use on. */
+    url: async () => await (listening ??= app.listen({ host: "127.0.0.1", port: 0 })),
     send: async (text: unknown, apiKey = "own", idempotencyKey?: string) =>
       await app.inject({
         method: "POST",
@@ -97,6 +100,34 @@ test("an organization's requests beyond its limit wait, further ones get 429, an
   const answers = await Promise.all([...slow, ...others]);
   assert.equal(answers.filter(({ statusCode }) => statusCode === 201).length, 22);
   assert.equal((await send("quick")).statusCode, 201);
+  await close();
+});
+
+test("a request whose client has gone while it waited is not handled, and its place goes to the next", async () => {
+  const open = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const { send, url, close } = await serve({}, async (text) => {
+    begun.push(text);
+    if (text === "slow") await open.promise;
+  });
+  const slow = [send("slow"), send("slow")];
+  await waitFor("both to run", () => begun.length === 2);
+  const gone = new AbortController();
+  const headers = { "x-api-key": "own", "content-type": "application/json" };
+  const asks = Array.from({ length: 20 }, async () => {
+    const body = JSON.stringify({ text: "of a client that has gone" });
+    return await fetch(`${await url()}/v1/texts`, { method: "POST", headers, body, signal: gone.signal });
+  });
+  const isFull = async (): Promise<boolean> =>
+    (await fetch(`${await url()}/v1/texts`, { method: "POST", headers, body: "{}" })).status === 429;
+  await waitFor("all to wait", isFull);
+  gone.abort();
+  await Promise.allSettled(asks);
+  await waitFor("the queue to be empty", async () => !(await isFull()));
+  open.resolve();
+  await Promise.all(slow);
+  assert.equal((await send("quick")).statusCode, 201);
+  assert.deepEqual(begun, ["slow", "slow", "quick"]);
   await close();
 });
 

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
   includesRole,
   type RateLimit,
@@ -65,18 +66,7 @@ export function bindRoute<const R extends RouteDefinition>(
     ...(route.maxJsonValues !== undefined && { config: { maxJsonValues: route.maxJsonValues } }),
     // Runs before the body is read, so that 401, 403, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
-      // Answers hold transcripts, keys and links: no cache on the way stores them.
-      reply.header("cache-control", "no-store");
-      const principal = await authorize(request, reply, route);
-      request.principal = principal;
-      const { organizationId } = principal;
-      await app.requestShares.requireRoom({ organizationId, isRemote: effect.isRemote });
-      const use = { organizationId, name: route.operationId };
-      if (route.rateLimit === undefined) return;
-      await limitRate(request, reply, use, route.rateLimit);
-      // Under a key it may be a replay, which no limit applies to.
-      const isKeyed = takesIdempotencyKey(route) && request.headers["idempotency-key"] !== undefined;
-      if (!isKeyed) requireUse(request, reply);
+      await admit(app, route, { request, reply, effect });
     },
     ...(route.rateLimit !== undefined && { onSend: giveBackUnused }),
     handler: async (request, reply) => {
@@ -87,7 +77,8 @@ export function bindRoute<const R extends RouteDefinition>(
       if (request.principal === undefined) throw new AppError("unauthorized");
       const { params, query, body, principal } = request;
       const { organizationId } = principal;
-      using _share = await app.requestShares.take({ organizationId, isRemote: effect.isRemote });
+      const { isRemote } = effect;
+      using _share = await app.requestShares.take({ organizationId, isRemote }, disconnectionOf(reply));
       const origin = `${request.protocol}://${request.host}`;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
       const given = { params, query, body, principal, origin } as RouteRequest<R>;
@@ -100,7 +91,7 @@ export function bindRoute<const R extends RouteDefinition>(
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
       return await inOrganization(organizationId, async () => {
-        if (key === undefined) return await reply.send(await run());
+        if (key === undefined) return await reply.send(toPayload(await run()));
         const runWithinLimit = async () => {
           requireUse(request, reply);
           return await run();
@@ -109,6 +100,42 @@ export function bindRoute<const R extends RouteDefinition>(
       });
     },
   });
+}
+
+/** The framework sends streams, but no other iterables. */
+function toPayload(answer: unknown): unknown {
+  const isIterable = typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
+  return isIterable ? Readable.from(answer as AsyncIterable<unknown>) : answer;
+}
+
+/** Aborts when the client disconnects before it has its answer: a request that waits for its turn then has no effect. */
+function disconnectionOf({ raw }: FastifyReply): AbortSignal {
+  const disconnection = new AbortController();
+  const abort = (): void =>
+    disconnection.abort(new AppError("request_timeout", { message: "The client closed the connection." }));
+  if (raw.destroyed) abort();
+  else raw.once("close", () => !raw.writableFinished && abort());
+  return disconnection.signal;
+}
+
+/** Checks the credential, the role and the limits, and sets the request's principal. */
+async function admit(
+  app: FastifyInstance,
+  route: RouteDefinition,
+  { request, reply, effect }: { request: FastifyRequest; reply: FastifyReply; effect: EffectOptions },
+): Promise<void> {
+  // Answers hold transcripts, keys and links: no cache on the way stores them.
+  reply.header("cache-control", "no-store");
+  const principal = await authorize(request, reply, route);
+  request.principal = principal;
+  const { organizationId } = principal;
+  await app.requestShares.requireRoom({ organizationId, isRemote: effect.isRemote });
+  const use = { organizationId, name: route.operationId };
+  if (route.rateLimit === undefined) return;
+  await limitRate(request, reply, use, route.rateLimit);
+  // Under a key it may be a replay, which no limit applies to.
+  const isKeyed = takesIdempotencyKey(route) && request.headers["idempotency-key"] !== undefined;
+  if (!isKeyed) requireUse(request, reply);
 }
 
 /** The route's path in the router's notation. */

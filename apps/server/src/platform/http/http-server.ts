@@ -23,7 +23,7 @@ import type { Authenticate, AuthenticateSession, IsOperatorSession } from "./pri
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
 import { sendRefusalsLate } from "./late-refusals.ts";
 import { type FindRequestLimit, RequestShares } from "./request-shares.ts";
-import { registerReference } from "./reference.ts";
+import { registerReference } from "./pages/reference.ts";
 import { compileValidator } from "./validation.ts";
 
 declare module "fastify" {

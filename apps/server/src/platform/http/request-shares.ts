@@ -42,9 +42,12 @@ export class RequestShares {
     });
   }
 
-  /** Waits until the organization may have another request handled. The caller disposes the share. */
-  async take(request: SharedRequest): Promise<Disposable> {
-    return await this.#shares.take(keyOf(request), await this.requireRoom(request));
+  /**
+   * Waits until the organization may have another request handled. The caller disposes the share. Rejects with the signal's
+   * reason if it aborts before.
+   */
+  async take(request: SharedRequest, signal: AbortSignal): Promise<Disposable> {
+    return await this.#shares.take(keyOf(request), await this.requireRoom(request), signal);
   }
 }
 

@@ -89,6 +89,18 @@ test("another organization, method, path or key is another request; another body
   await close();
 });
 
+test("the same content with its keys in another order is the same request; another order of a list is not", async () => {
+  const { idempotency, request, effect, countEffects, close } = await open();
+  const send = async (content: unknown) => await idempotency.once({ ...request, content }, effect);
+  await send([{}, { name: "a", nested: { x: 1, y: [1, 2] } }]);
+  assert.equal((await send([{}, { nested: { y: [1, 2], x: 1 }, name: "a" }])).isReplayed, true);
+  await assert.rejects(send([{}, { nested: { y: [2, 1], x: 1 }, name: "a" }]), {
+    code: "idempotency_conflict",
+  });
+  assert.equal(await countEffects(), 1);
+  await close();
+});
+
 test("of many concurrent requests one takes effect, and the others get that it is in progress", async () => {
   const { idempotency, request, effect, countEffects, close } = await open();
   const results = await Promise.allSettled(

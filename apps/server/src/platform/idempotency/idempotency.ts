@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../app-error.ts";
+import { canonicalJson } from "../canonical-json.ts";
 import type { Database, Queries } from "../database/database.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import type { EncryptedColumn } from "../encryption/reencryption.ts";
@@ -196,8 +197,9 @@ export const encryptedAnswers: EncryptedColumn = {
   contextOf: contextOfKey,
 };
 
+/** Independent of the order of keys, in which serializers differ from run to run. */
 function fingerprintOf({ content }: KeyedRequest): string {
-  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
+  return createHash("sha256").update(canonicalJson(content)).digest("hex");
 }
 
 /** Locks the key until the transaction ends, also if its node dies; `false` if another request has locked it. */

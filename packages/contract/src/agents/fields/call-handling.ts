@@ -145,12 +145,12 @@ export const recordingFields = {
 export const webhookFields = {
   preCallWebhookUrl: value(
     webUrlSchema(
-      "URL, without credentials, of the `call.pre` webhook, which can change or reject a call before it is answered or placed.",
+      "URL, without credentials and variables, of the `call.pre` webhook, which can change or reject a call before it is answered or placed.",
     ),
     null,
   ),
   postCallWebhookUrl: value(
-    webUrlSchema("URL, without credentials, of the `call.post` webhook, sent after each call."),
+    webUrlSchema("URL, without credentials and variables, of the `call.post` webhook, sent after each call."),
     null,
   ),
 };

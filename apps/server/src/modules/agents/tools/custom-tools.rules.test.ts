@@ -76,6 +76,44 @@ test("a schema that is not a function, or whose parameters are not JSON Schema, 
   assert.equal(refusal({ schema: { ...bare, parameters: tuples } }), undefined);
 });
 
+test("a pattern that is no regular expression and a reference to nothing are rejected, with their place", () => {
+  const issueOf = (properties: object, rest: object = {}): string => {
+    try {
+      add({ schema: { ...bare, parameters: { type: "object", properties, ...rest } } });
+      return "";
+    } catch (error) {
+      assert.ok(error instanceof Error && "issues" in error && Array.isArray(error.issues));
+      const [issue]: { path: string; message: string }[] = error.issues;
+      assert.equal(issue?.path, "schema");
+      return issue.message;
+    }
+  };
+  assert.match(issueOf({ a: { type: "string", pattern: "(" } }), /"\(" at \/properties\/a is not one/);
+  assert.match(
+    issueOf({ a: { items: { anyOf: [{}, { pattern: "[z-a]" }] } } }),
+    /at \/properties\/a\/items\/anyOf\/1/,
+  );
+  assert.match(issueOf({ a: { patternProperties: { "*": {} } } }), /"\*" at \/properties\/a/);
+  for (const $ref of ["#/$defs/gone", "#/properties/b", "order.json", "https://example.com/order", "#order"])
+    assert.match(issueOf({ a: { $ref } }), /at \/properties\/a refers to nothing/, $ref);
+  assert.match(issueOf({}, { $defs: { a: { $ref: "#/$defs/b" } } }), /at \/\$defs\/a refers/);
+
+  assert.equal(issueOf({ a: { pattern: "^\\p{L}+$" }, b: { pattern: "^[\\w\\-.]+$" } }), "");
+  assert.equal(issueOf({ a: { $ref: "#/$defs/order" }, b: { $ref: "#" } }, { $defs: { order: {} } }), "");
+  assert.equal(issueOf({ a: { $ref: "#order" } }, { $defs: { order: { $id: "#order" } } }), "");
+  assert.equal(issueOf({ $ref: { type: "string" }, pattern: { type: "string" } }), "");
+  assert.equal(issueOf({ a: { default: { $ref: "#/no/schema" }, enum: [{ pattern: "(" }] } }), "");
+});
+
+test("a broken schema that an earlier release stored does not block changes of other fields", () => {
+  const [tool] = add({});
+  assert.ok(tool !== undefined);
+  const schema = { ...bare, parameters: { type: "object", properties: { a: { pattern: "(" } } } };
+  const stored = [{ ...tool, schema }];
+  assert.equal(changeTool(stored, "id", { enabled: false, schema }, now)[0]?.enabled, false);
+  assert.throws(() => changeTool(add({}), "id", { schema }, now), { code: "invalid_body" });
+});
+
 test("a schema that is too long for a language model is rejected", () => {
   const describedBy = (length: number) => ({ schema: { ...bare, description: "x".repeat(length) } });
   assert.equal(refusal(describedBy(60_000)), undefined);

@@ -13,6 +13,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { AppError, invalidBody } from "../../../platform/app-error.ts";
 import { findHeaderProblem } from "./tool-headers.rules.ts";
 import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
+import { findBrokenPart } from "./tool-schema-parts.rules.ts";
 import { findSchemaSizeProblem } from "./tool-schema-size.rules.ts";
 
 const MAX_TOOLS = 100;
@@ -36,6 +37,7 @@ export function addTool(
   const fields = mergeFields(customToolFields, undefined, creation);
   const tool = { id, ...fields, createdAt: at, updatedAt: at };
   requireUsable(tool, tools);
+  requireWholeSchema(tool);
   return [...tools, tool];
 }
 
@@ -73,6 +75,8 @@ export function changeTool(
   const tool = { id, ...fields, createdAt, updatedAt: now.toISOString() };
   const others = tools.filter((each) => each !== before);
   requireUsable(tool, others);
+  // As with headers.
+  if (!isDeepStrictEqual(tool.schema, before.schema)) requireWholeSchema(tool);
   return tools.map((each) => (each === before ? tool : each));
 }
 
@@ -93,6 +97,12 @@ export function findTool(tools: readonly CustomTool[], id: string): CustomTool {
 function requireSchemaSize({ schema }: Pick<CustomToolChange, "schema">): void {
   if (schema === undefined) return;
   const problem = findSchemaSizeProblem(schema, readToolFunction(schema).parameters);
+  if (problem !== undefined) throw invalidBody("schema", problem);
+}
+
+/** Rejects patterns and references that no check of arguments, and no language model, could follow. */
+function requireWholeSchema({ schema }: CustomTool): void {
+  const problem = findBrokenPart(readToolFunction(schema).parameters);
   if (problem !== undefined) throw invalidBody("schema", problem);
 }
 

@@ -96,17 +96,19 @@ export class ContactsService {
     return { ...presentContact(row, campaign, clock.now()), calls: await calls.listToContact(id) };
   }
 
-  /** Returns all contacts as CSV. */
-  async export(organizationId: string, campaignId: string): Promise<Uint8Array> {
-    const campaign = await this.#read(organizationId, campaignId);
-    const names = await store.listVariableNames(this.#database, campaignId);
+  /** Returns all contacts as CSV. Rows are read while they are sent. */
+  async export(organizationId: string, campaignId: string): Promise<AsyncGenerator<string>> {
+    return this.#exportRows(await this.#read(organizationId, campaignId));
+  }
+
+  async *#exportRows(campaign: CampaignRow): AsyncGenerator<string> {
+    const names = await store.listVariableNames(this.#database, campaign.id);
     const now = this.#dependencies.clock.now();
-    const parts = [Buffer.from(csvHeader(names))];
+    yield csvHeader(names);
     for (let position = 0; ;) {
-      const rows = await store.listContactsAfter(this.#database, campaignId, position, EXPORTED_AT_ONCE);
-      const text = rows.map((row) => csvRow(presentContact(row, campaign, now), names)).join("");
-      parts.push(Buffer.from(text));
-      if (rows.length < EXPORTED_AT_ONCE) return Buffer.concat(parts);
+      const rows = await store.listContactsAfter(this.#database, campaign.id, position, EXPORTED_AT_ONCE);
+      yield rows.map((row) => csvRow(presentContact(row, campaign, now), names)).join("");
+      if (rows.length < EXPORTED_AT_ONCE) return;
       position = rows.at(-1)?.position ?? position;
     }
   }

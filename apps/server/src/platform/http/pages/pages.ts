@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "../app-error.ts";
+import { AppError } from "../../app-error.ts";
 import { addReloadScript, registerReload } from "./dev-reload.ts";
 
 const NONCE_BYTES = 16;

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import type { Queries } from "../../platform/database/database.ts";
-import { webhookSigningSecrets } from "./webhooks.tables.ts";
+import type { Queries } from "../../../platform/database/database.ts";
+import { webhookSigningSecrets } from "../webhooks.tables.ts";
 
 export type SigningSecretRow = typeof webhookSigningSecrets.$inferSelect;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Clock } from "../../platform/clock.ts";
-import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { SignRequest } from "../../../custom-tools/webhook-tool.ts";
 import type { SigningSecretsService } from "./signing-secrets.service.ts";
 import { signatureHeaders } from "./webhook-signature.rules.ts";
 

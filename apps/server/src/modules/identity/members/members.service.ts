@@ -1,11 +1,11 @@
 import { includesRole, type Member, type MemberRole, type PageQuery } from "@parley/contract";
-import { AppError } from "../../platform/app-error.ts";
-import type { Database } from "../../platform/database/database.ts";
-import { toPage } from "../../platform/database/page.ts";
-import type { Principal } from "../../platform/http/principal.ts";
-import * as people from "./identity.store.ts";
+import { AppError } from "../../../platform/app-error.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { toPage } from "../../../platform/database/page.ts";
+import type { Principal } from "../../../platform/http/principal.ts";
+import * as people from "../identity.store.ts";
 import * as store from "./members.store.ts";
-import type { SignedIn } from "./sessions.service.ts";
+import type { SignedIn } from "../sessions.service.ts";
 
 type Inviter = Pick<Principal, "organizationId" | "role">;
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import type { CreatedInvitation, CurrentSession, Member } from "@parley/contract";
 import { waitFor } from "@parley/testing";
-import { startTestSmtpServer } from "../../platform/mail/testing.ts";
-import type { TestServerOptions } from "../testing.ts";
-import { insertMember } from "./identity.store.ts";
-import { invitations } from "./identity.tables.ts";
-import { openIdentity, PASSWORD, type TestBrowser } from "./testing.ts";
+import { startTestSmtpServer } from "../../../platform/mail/testing.ts";
+import type { TestServerOptions } from "../../testing.ts";
+import { insertMember } from "../identity.store.ts";
+import { invitations } from "../identity.tables.ts";
+import { openIdentity, PASSWORD, type TestBrowser } from "../testing.ts";
 
 async function open(context: TestContext, options?: TestServerOptions) {
   const identity = await openIdentity(options);

@@ -1,8 +1,8 @@
 import type { MemberRole, PageQuery } from "@parley/contract";
 import { and, asc, eq, lt, sql } from "drizzle-orm";
-import type { Queries } from "../../platform/database/database.ts";
-import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
-import { invitations, members, users } from "./identity.tables.ts";
+import type { Queries } from "../../../platform/database/database.ts";
+import { countRows, pageOf, type Rows } from "../../../platform/database/page.ts";
+import { invitations, members, users } from "../identity.tables.ts";
 
 export type InvitationRow = typeof invitations.$inferSelect;
 

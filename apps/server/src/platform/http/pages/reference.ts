@@ -1,6 +1,6 @@
 import { buildOpenApi } from "@parley/contract";
 import { type FastifyInstance, type LightMyRequestResponse, fastify } from "fastify";
-import { AppError } from "../app-error.ts";
+import { AppError } from "../../app-error.ts";
 
 /** Restricts the page's script to this server. */
 const CONTENT_SECURITY_POLICY = [

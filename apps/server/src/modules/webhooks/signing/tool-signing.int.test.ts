@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { systemClock } from "../../platform/clock.ts";
-import { createWebhookTool, type WebhookTool } from "../../custom-tools/webhook-tool.ts";
-import { createTestDatabase } from "../../platform/database/testing.ts";
-import { Encryption } from "../../platform/encryption/encryption.ts";
-import { createLogger } from "../../platform/logging/logging.ts";
-import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
-import { OrganizationsService } from "../organizations/organizations.service.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { createWebhookTool, type WebhookTool } from "../../../custom-tools/webhook-tool.ts";
+import { createTestDatabase } from "../../../platform/database/testing.ts";
+import { Encryption } from "../../../platform/encryption/encryption.ts";
+import { createLogger } from "../../../platform/logging/logging.ts";
+import { OutboundClient } from "../../../platform/outbound-http/outbound-client.ts";
+import { OrganizationsService } from "../../organizations/organizations.service.ts";
 import { SigningSecretsService } from "./signing-secrets.service.ts";
-import { isSigned, isSignedWith, startReceiver } from "./testing.ts";
+import { isSigned, isSignedWith, startReceiver } from "../testing.ts";
 import { ToolSigning } from "./tool-signing.ts";
 
 /** Creates a call's tool on one node, and secrets that another node changes. */

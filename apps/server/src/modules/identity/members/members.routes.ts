@@ -7,7 +7,7 @@ import {
   withdrawInvitationRoute,
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
-import { bindRoute } from "../../platform/http/bind-route.ts";
+import { bindRoute } from "../../../platform/http/bind-route.ts";
 import type { InvitationsService } from "./invitations.service.ts";
 import type { MembersService } from "./members.service.ts";
 

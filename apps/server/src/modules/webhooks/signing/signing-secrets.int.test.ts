@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import test from "node:test";
-import { createTestDatabase } from "../../platform/database/testing.ts";
-import { Encryption } from "../../platform/encryption/encryption.ts";
-import { OrganizationsService } from "../organizations/organizations.service.ts";
-import { createTestServer } from "../testing.ts";
+import { createTestDatabase } from "../../../platform/database/testing.ts";
+import { Encryption } from "../../../platform/encryption/encryption.ts";
+import { OrganizationsService } from "../../organizations/organizations.service.ts";
+import { createTestServer } from "../../testing.ts";
 import { SigningSecretsService } from "./signing-secrets.service.ts";
-import { isSignedWith } from "./testing.ts";
+import { isSignedWith } from "../testing.ts";
 import { signatureHeaders } from "./webhook-signature.rules.ts";
-import { webhookSigningSecrets } from "./webhooks.tables.ts";
+import { webhookSigningSecrets } from "../webhooks.tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

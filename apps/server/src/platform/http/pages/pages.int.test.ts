@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { fastify } from "fastify";
-import { sendError, sendNotFound } from "./errors.ts";
+import { sendError, sendNotFound } from "../errors.ts";
 import { registerPages } from "./pages.ts";
 
 const SCRIPT = "console.log('a page');";

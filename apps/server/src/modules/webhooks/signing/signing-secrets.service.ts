@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { WebhookSigning, WebhookSigningSecret } from "@parley/contract";
-import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { Encryption } from "../../platform/encryption/encryption.ts";
-import type { EncryptedColumn } from "../../platform/encryption/reencryption.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Encryption } from "../../../platform/encryption/encryption.ts";
+import type { EncryptedColumn } from "../../../platform/encryption/reencryption.ts";
 import * as store from "./signing-secrets.store.ts";
 
 const SECRET_BYTES = 32;

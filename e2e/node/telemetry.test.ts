@@ -120,8 +120,10 @@ describe("the telemetry of a platform", { skip: skipWithout("sipp") }, () => {
       ["endpointing", "endpointingMs"],
       ["stt", "sttMs"],
       ["llm_first_token", "llmFirstTokenMs"],
+      ["tool", "toolMs"],
       ["llm_first_clause", "llmFirstClauseMs"],
       ["tts_first_byte", "ttsFirstByteMs"],
+      ["wait", "waitMs"],
       ["overhead", "overheadMs"],
       ["total", "totalMs"],
     ] as const) {

@@ -79,8 +79,10 @@ function assertRecordIsComplete(call: CallDetail, number: string): void {
     "endpointingMs",
     "sttMs",
     "llmFirstTokenMs",
+    "toolMs",
     "llmFirstClauseMs",
     "ttsFirstByteMs",
+    "waitMs",
     "overheadMs",
     "totalMs",
   ] as const) {

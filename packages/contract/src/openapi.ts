@@ -9,7 +9,7 @@ import { routes, tags } from "./routes.ts";
 import { builtInVariables } from "./schemas.ts";
 import { toolRequestSchema } from "./agents/custom-tools.ts";
 import { type WebhookDefinition, webhookBodySchema, webhooks } from "./webhooks/webhook-events.ts";
-import { liveCallEventSchema } from "./calls/test-calls.ts";
+import { liveCallCommandSchema, liveCallEventSchema } from "./calls/test-calls.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type JsonObject = Record<string, Json>;
@@ -201,6 +201,7 @@ export function buildOpenApi({ isOnlyV1 = false } = {}): JsonObject {
   components.reference(errorSchema);
   // Not bodies of operations, but clients need them.
   components.reference(liveCallEventSchema);
+  components.reference(liveCallCommandSchema);
   components.reference(toolRequestSchema);
   const paths: Record<string, JsonObject> = {};
   for (const route of isOnlyV1 ? routes : [...routes, ...authRoutes, ...operatorRoutes]) {

@@ -9,7 +9,9 @@ const quick: Turn = {
   sttMs: 200,
   llmFirstClauseMs: 10,
   llmFirstTokenMs: 100,
+  toolMs: 0,
   ttsFirstByteMs: 200,
+  waitMs: 0,
   overheadMs: 10,
   totalMs: 810,
 };

@@ -5,6 +5,7 @@ import type { Verdict } from "./judge.ts";
 const steps: readonly { part: keyof Turn; name: string; slowMs: number }[] = [
   { part: "sttMs", name: "speech recognition", slowMs: 1_500 },
   { part: "llmFirstTokenMs", name: "the language model", slowMs: 3_000 },
+  { part: "toolMs", name: "a tool", slowMs: 3_000 },
   { part: "ttsFirstByteMs", name: "the voice", slowMs: 1_500 },
 ];
 

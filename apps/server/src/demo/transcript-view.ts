@@ -33,8 +33,10 @@ export class TranscriptView {
             `end of turn ${milliseconds(turn.endpointingMs)}`,
             `recognition ${milliseconds(turn.sttMs)}`,
             `first token ${milliseconds(turn.llmFirstTokenMs)}`,
+            `tools ${milliseconds(turn.toolMs)}`,
             `first clause ${milliseconds(turn.llmFirstClauseMs)}`,
             `first sound ${milliseconds(turn.ttsFirstByteMs)}`,
+            `waiting ${milliseconds(turn.waitMs)}`,
             `overhead ${milliseconds(turn.overheadMs)}`,
           ].join(" · ")}`,
         );

@@ -13,8 +13,10 @@ const turn: Turn = {
   endpointingMs: 1,
   sttMs: 1,
   llmFirstTokenMs: 1,
+  toolMs: 0,
   llmFirstClauseMs: 0,
   ttsFirstByteMs: 1,
+  waitMs: 0,
   overheadMs: 1,
   totalMs: 5,
 };

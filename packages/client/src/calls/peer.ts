@@ -105,6 +105,13 @@ export class Peer {
     await this.#sender.replaceTrack(track);
   }
 
+  /** Sends a message to the call; returns false without a connection. */
+  send(message: string): boolean {
+    if (this.#channel.readyState !== "open") return false;
+    this.#channel.send(message);
+    return true;
+  }
+
   /** Idempotent. */
   close(): void {
     this.#abort.abort();

@@ -136,6 +136,16 @@ export class WebCall {
     for (const track of this.#microphone.getTracks()) track.enabled = !isMuted;
   }
 
+  /**
+   * Presses a key of a telephone: `0`–`9`, `*`, `#`, `A`–`D`. Returns false if the connection is lost, and the key with it.
+   *
+   * @throws {RangeError} if there is no such key.
+   */
+  pressKey(key: string): boolean {
+    if (!/^[0-9A-D*#]$/.test(key)) throw new RangeError(`no such key: ${key}`);
+    return this.#peer?.send(JSON.stringify({ type: "key", key })) ?? false;
+  }
+
   /** Sets the agent's volume, from 0 to 1. */
   setVolume(volume: number): void {
     this.#audio.volume = Math.min(1, Math.max(0, volume));

@@ -671,7 +671,7 @@ export class Operations extends Requests {
    *
    * **Joining** follows WHIP (RFC 9725). `POST` the SDP offer (`application/sdp`, one audio section with Opus, sending and receiving) to `url` with `Authorization: Bearer <token>`. The 201 response contains the SDP answer, the session URL in `Location`, an `ETag`, and the operator's STUN and TURN servers in `Link`. `OPTIONS` on `url` with the token returns these servers before the offer. `PATCH` on the session accepts ICE candidates (`application/trickle-ice-sdpfrag`) or a new offer (`application/sdp`) after a lost connection. `DELETE` ends the call. The call ends after 60 seconds if no browser joins, and 15 seconds after its connection is lost.
    *
-   * **Live events** are sent on the data channel `parley`, which the client creates. Each message is one `LiveCallEvent` as JSON.
+   * **Live events** are sent on the data channel `parley`, which the client creates. Each message is one `LiveCallEvent` as JSON. The client presses keys by sending a `LiveCallCommand`.
    *
    * Limit: 20 starts per minute and organization.
    *

@@ -54,12 +54,17 @@ export interface Turn {
    */
   sttMs: number | null;
   /**
-   * Time in milliseconds from the decision to answer to the model's first token, including tool calls before it. Null: not measured in this turn.
+   * Time in milliseconds from the decision to answer to the model's first token, without the tools that it called before. Null: not measured in this turn.
    * At least 0.
    */
   llmFirstTokenMs: number | null;
   /**
-   * Time in milliseconds from the first token to the first clause that can be spoken. Null: not measured in this turn.
+   * Time in milliseconds for which the model waited for tools before its first clause. Null: not measured in this turn.
+   * At least 0.
+   */
+  toolMs: number | null;
+  /**
+   * Time in milliseconds from the first token to the first clause that can be spoken, without tools. Null: not measured in this turn.
    * At least 0.
    */
   llmFirstClauseMs: number | null;
@@ -69,7 +74,12 @@ export interface Turn {
    */
   ttsFirstByteMs: number | null;
   /**
-   * Parley's own share in milliseconds: the total without the other parts. Null: not measured in this turn.
+   * Time in milliseconds for which the answer waited for its place: until a filler phrase or a hold ended, the caller's keys were complete, or an instruction had replaced a first answer. Null: not measured in this turn.
+   * At least 0.
+   */
+  waitMs: number | null;
+  /**
+   * Parley's own share in milliseconds, for preparing the answer and passing on its audio: the total without the other parts. Null: not measured in this turn.
    * At least 0.
    */
   overheadMs: number | null;
@@ -104,6 +114,13 @@ export type LiveCallEvent = {
   endReason: "user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal";
   endDetail: string | null;
 };
+
+/** Message from the browser on the data channel of its call: presses a key, at most 25 in a second. Other messages are ignored. */
+export interface LiveCallCommand {
+  type: "key";
+  /** Key of a telephone. */
+  key: string;
+}
 
 /** Body of the request that Parley sends to a custom tool's `webhookUrl`. */
 export interface ToolRequest {
@@ -1755,11 +1772,19 @@ export interface CallLatency {
     p50: number;
     p95: number;
   } | null;
+  toolMs: {
+    p50: number;
+    p95: number;
+  } | null;
   llmFirstClauseMs: {
     p50: number;
     p95: number;
   } | null;
   ttsFirstByteMs: {
+    p50: number;
+    p95: number;
+  } | null;
+  waitMs: {
     p50: number;
     p95: number;
   } | null;
@@ -2130,12 +2155,22 @@ export interface TurnPercentiles {
     p95: number;
     p99: number;
   } | null;
+  toolMs: {
+    p50: number;
+    p95: number;
+    p99: number;
+  } | null;
   llmFirstClauseMs: {
     p50: number;
     p95: number;
     p99: number;
   } | null;
   ttsFirstByteMs: {
+    p50: number;
+    p95: number;
+    p99: number;
+  } | null;
+  waitMs: {
     p50: number;
     p95: number;
     p99: number;

@@ -64,7 +64,7 @@ export const startTestCallRoute = defineRoute({
     "new offer (`application/sdp`) after a lost connection. `DELETE` ends the call. The call ends after 60 seconds if no " +
     "browser joins, and 15 seconds after its connection is lost.\n\n" +
     `**Live events** are sent on the data channel \`${LIVE_CHANNEL_LABEL}\`, which the client creates. Each message is one ` +
-    "`LiveCallEvent` as JSON.\n\n" +
+    "`LiveCallEvent` as JSON. The client presses keys by sending a `LiveCallCommand`.\n\n" +
     `Limit: ${TEST_CALLS_PER_MINUTE} starts per minute and organization.`,
   params: Type.Object({ id: { ...idSchema, description: "Id of the agent." } }),
   body: testCallSchema,
@@ -111,6 +111,19 @@ export const liveCallEventSchema = Type.Union(
     ),
   ],
   { title: "LiveCallEvent", description: "Message on the data channel of a browser call." },
+);
+
+/** Message of a browser to its call. */
+export const liveCallCommandSchema = Type.Object(
+  {
+    type: Type.Literal("key"),
+    key: Type.String({ pattern: "^[0-9A-D*#]$", description: "Key of a telephone.", examples: ["5"] }),
+  },
+  {
+    title: "LiveCallCommand",
+    description:
+      "Message from the browser on the data channel of its call: presses a key, at most 25 in a second. Other messages are ignored.",
+  },
 );
 
 export type LiveCallEvent = Static<typeof liveCallEventSchema>;

@@ -64,6 +64,23 @@ for (const [language, phrase] of [
   });
 }
 
+for (const toolMs of [500, 1200]) {
+  test(`the wait for a tool of ${toolMs} ms, and for a phrase that bridges it, are parts of the latency`, async () => {
+    const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, toolMs);
+    await call.say("what colour", 600);
+    await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
+    const latency = call.events.find((event) => event.type === "turn")?.latency ?? assert.fail("no turn");
+    const { endpointingMs, textWaitMs, llmFirstTokenMs, clauseMs, ttsFirstByteMs, waitMs, totalMs } = latency;
+    assert.ok(Math.abs(latency.toolMs - toolMs) <= 20, JSON.stringify(latency));
+    assert.ok(llmFirstTokenMs < 100, JSON.stringify(latency));
+    // The phrase begins after a second.
+    assert.equal(waitMs > 0, toolMs > 1000, JSON.stringify(latency));
+    const partsMs =
+      endpointingMs + textWaitMs + llmFirstTokenMs + latency.toolMs + clauseMs + ttsFirstByteMs + waitMs;
+    assert.ok(totalMs - partsMs >= 0 && totalMs - partsMs <= 40, JSON.stringify(latency));
+  });
+}
+
 test("an answer gets two filler phrases at most, then an honest failure; a late result is reported", async () => {
   const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 18_000);
   await call.say("what colour", 600);

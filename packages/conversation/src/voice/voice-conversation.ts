@@ -193,7 +193,7 @@ export class VoiceConversation {
    */
   standStill(durationMs: number): void {
     if (this.#isOver) return;
-    this.#scheduler.standStill();
+    this.#scheduler.standStill(durationMs);
     if (!this.#isStarted) return;
     this.#stillMs += durationMs;
     if (this.#mediaMs + this.#stillMs >= this.#state.maxDurationAtMs) this.end("max_duration");

@@ -24,8 +24,9 @@ export type AgentActivity = "listening" | "thinking" | "speaking";
 export type ProviderPart = "stt" | "llm" | "tts";
 
 /**
- * Latency of one agent turn by part, in milliseconds. `endpointingMs + textWaitMs + llmFirstTokenMs + clauseMs +
- * ttsFirstByteMs` is provider time plus the endpointing delay; the rest of `totalMs` is our own overhead.
+ * Latency of one agent turn by part, in milliseconds. `endpointingMs + textWaitMs + llmFirstTokenMs + toolMs + clauseMs +
+ * ttsFirstByteMs` is the time of providers and tools plus the endpointing delay, and `waitMs` the time for which the answer
+ * waited for its place; the rest of `totalMs` is our own overhead.
  */
 export interface TurnLatency {
   /** Silence that ended the turn. */
@@ -36,12 +37,16 @@ export interface TurnLatency {
   textWaitMs: number;
   /** From the end of the caller's speech to the decision to answer: the later of endpointing and text. */
   decisionMs: number;
-  /** From the decision to the first text of the model, including tools called before it. */
+  /** From the decision to the first text of the model, without its tools. */
   llmFirstTokenMs: number;
-  /** From the first text to the first complete clause. */
+  /** Time for which the model waited for tools before the first clause. */
+  toolMs: number;
+  /** From the first text to the first complete clause, without tools. */
   clauseMs: number;
   /** From the first clause sent to synthesis to its first audio. */
   ttsFirstByteMs: number;
+  /** Time for which the answer was kept from beginning, or its audio from being heard, by something else that was due. */
+  waitMs: number;
   /** From the end of the caller's speech to the first audio frame handed to the transport. */
   totalMs: number;
 }

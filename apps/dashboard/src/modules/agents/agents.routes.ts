@@ -34,6 +34,8 @@ const newAgentRoute = createRoute({
 const agentRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/agents/$agentId",
+  /** `rerun`: a call whose environment and variables are tested again. */
+  validateSearch: (raw): { rerun?: string | undefined } => ({ rerun: readText(raw, "rerun") }),
   component: lazyRouteComponent(async () => await import("./agent-page.tsx"), "AgentPage"),
 });
 

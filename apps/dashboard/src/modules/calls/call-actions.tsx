@@ -6,10 +6,12 @@ import { useNavigate } from "@tanstack/react-router";
 import ChevronDown from "lucide-react/icons/chevron-down";
 import Download from "lucide-react/icons/download";
 import LinkIcon from "lucide-react/icons/link";
+import RotateCcw from "lucide-react/icons/rotate-ccw";
 import Trash from "lucide-react/icons/trash-2";
 import { useState } from "react";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { toast } from "../../ui/toast.ts";
 import { playableUrl, transcriptText } from "../web-calls/call-record.rules.ts";
 import { isActive } from "./call-words.ts";
@@ -29,6 +31,15 @@ export function CallActions({ call }: { call: CallDetail }) {
       </Button>
       {!isActive(call) && (
         <>
+          <ButtonLink
+            variant="default"
+            leftSection={<RotateCcw size={16} aria-hidden />}
+            to="/agents/$agentId"
+            params={{ agentId: call.agentId }}
+            search={{ rerun: call.id }}
+          >
+            Test again
+          </ButtonLink>
           <Downloads call={call} />
           <Deletion call={call} />
         </>

@@ -2,8 +2,8 @@ import { Card, Group, Stack, Table, Text, Title } from "@mantine/core";
 import type { CallDetail, Turn } from "@parley/client";
 import Timer from "lucide-react/icons/timer";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { formatMs, scaleOf } from "../web-calls/latency.rules.ts";
-import { latencyParts, restPart, segmentsOf } from "./call-latency.rules.ts";
+import { formatMs, latencyParts, restPart, scaleOf, segmentsOf } from "../web-calls/latency.rules.ts";
+import { Swatch, TurnBar } from "../web-calls/turn-bar.tsx";
 import "./call-latency.css";
 
 /** How long each answer took, from the end of the caller's speech to its first sound, and in which of its steps. */
@@ -33,7 +33,7 @@ export function CallLatency({ call: { turns, latency } }: { call: CallDetail }) 
         <Legend turns={turns} />
         <ol className="turn-bars">
           {turns.map((turn, index) => (
-            <TurnBar key={turn.id} turn={turn} number={index + 1} scaleMs={scaleMs} />
+            <Answer key={turn.id} turn={turn} number={index + 1} scaleMs={scaleMs} />
           ))}
         </ol>
       </Card>
@@ -50,7 +50,7 @@ function Legend({ turns }: { turns: readonly Turn[] }) {
     <Group gap="md" mb="sm">
       {parts.map(({ label, color }) => (
         <Group key={label} gap={6}>
-          <span className="swatch" style={{ background: color }} aria-hidden />
+          <Swatch color={color} />
           <Text size="xs" c="dimmed">
             {label}
           </Text>
@@ -60,7 +60,7 @@ function Legend({ turns }: { turns: readonly Turn[] }) {
   );
 }
 
-function TurnBar({ turn, number, scaleMs }: { turn: Turn; number: number; scaleMs: number }) {
+function Answer({ turn, number, scaleMs }: { turn: Turn; number: number; scaleMs: number }) {
   const segments = segmentsOf(turn);
   return (
     <li>
@@ -72,11 +72,7 @@ function TurnBar({ turn, number, scaleMs }: { turn: Turn; number: number; scaleM
           {turn.totalMs === null ? "not measured" : formatMs(turn.totalMs)}
         </Text>
       </Group>
-      <div className="turn-bar" aria-hidden>
-        {segments.map(({ label, color, ms }) => (
-          <span key={label} style={{ width: `${Math.min(100, (100 * ms) / scaleMs)}%`, background: color }} />
-        ))}
-      </div>
+      <TurnBar segments={segments} scaleMs={scaleMs} />
       <Text size="xs" c="dimmed">
         {segments.map(({ label, ms }) => `${label} ${formatMs(ms)}`).join(" + ")}
       </Text>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SipMessage, Turn } from "@parley/client";
-import { segmentsOf } from "./call-latency.rules.ts";
+import { segmentsOf } from "../web-calls/latency.rules.ts";
 import { describeEnd, formatSeconds } from "./call-words.ts";
 import { outlineOf } from "./peaks.ts";
 import { ladderOf } from "./sip-ladder.rules.ts";
@@ -12,8 +12,10 @@ const turn: Turn = {
   endpointingMs: 500,
   sttMs: 0,
   llmFirstTokenMs: 300,
+  toolMs: 0,
   llmFirstClauseMs: null,
   ttsFirstByteMs: 100,
+  waitMs: 0,
   overheadMs: 20,
   totalMs: 1000,
 };

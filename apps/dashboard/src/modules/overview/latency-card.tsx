@@ -1,7 +1,6 @@
 import { Table, Text } from "@mantine/core";
 import type { TurnPercentiles } from "@parley/client";
-import { latencyParts } from "../calls/call-latency.rules.ts";
-import { formatMs } from "../web-calls/latency.rules.ts";
+import { formatMs, latencyParts } from "../web-calls/latency.rules.ts";
 import { ChartCard } from "./chart-card.tsx";
 
 const rows = [{ name: "totalMs", label: "Time to answer" }, ...latencyParts] as const;

@@ -4,6 +4,7 @@ import { HangUpIcon, MicrophoneIcon, VolumeIcon } from "../../ui/icons.tsx";
 import { messageOf } from "../../ui/problem.tsx";
 import { AgentState } from "./agent-state.tsx";
 import "./call-controls.css";
+import { Keypad } from "./keypad.tsx";
 import { LevelMeter, MicrophoneChoice } from "./microphone-choice.tsx";
 
 interface CallControlsProps {
@@ -14,7 +15,7 @@ interface CallControlsProps {
   onMicrophone: (deviceId: string | undefined) => void;
 }
 
-/** Controls of a call: mute, volume, microphone, hang up. */
+/** Controls of a call: mute, keys, volume, microphone, hang up. */
 export function CallControls({ call, startedAtMs, isRecorded, microphone, onMicrophone }: CallControlsProps) {
   const [isMuted, setMuted] = useState(call.isMuted);
   const [problem, setProblem] = useState<string>();
@@ -57,13 +58,19 @@ export function CallControls({ call, startedAtMs, isRecorded, microphone, onMicr
           {problem}
         </p>
       )}
-      <details>
-        <summary>Sound settings</summary>
-        <div className="sound">
-          <Volume call={call} />
-          <MicrophoneChoice chosen={microphone} onChoose={(deviceId) => void choose(deviceId)} />
-        </div>
-      </details>
+      <div className="more">
+        <details>
+          <summary>Keypad</summary>
+          <Keypad onPress={(key) => call.pressKey(key)} />
+        </details>
+        <details>
+          <summary>Sound settings</summary>
+          <div className="sound">
+            <Volume call={call} />
+            <MicrophoneChoice chosen={microphone} onChoose={(deviceId) => void choose(deviceId)} />
+          </div>
+        </details>
+      </div>
     </div>
   );
 }

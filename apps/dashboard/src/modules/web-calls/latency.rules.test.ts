@@ -8,8 +8,10 @@ function turns(...totals: (number | null)[]): Turn[] {
     endpointingMs: null,
     sttMs: null,
     llmFirstTokenMs: null,
+    toolMs: null,
     llmFirstClauseMs: null,
     ttsFirstByteMs: null,
+    waitMs: null,
     overheadMs: null,
   };
   return totals.map((totalMs, index) => ({ id: String(index), ...none, totalMs }));

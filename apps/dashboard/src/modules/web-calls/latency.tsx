@@ -1,5 +1,6 @@
 import type { Turn } from "@parley/client";
-import { formatMs, latencyParts, medianOf, scaleOf } from "./latency.rules.ts";
+import { formatMs, medianOf, scaleOf, segmentsOf } from "./latency.rules.ts";
+import { Swatch, TurnBar } from "./turn-bar.tsx";
 import "./latency.css";
 
 /** How long each answer took, newest first, and in which of its steps. */
@@ -17,23 +18,7 @@ export function Latency({ turns }: { turns: readonly Turn[] }) {
       ) : (
         <ol reversed>
           {turns.toReversed().map((turn, index) => (
-            <li key={turn.id}>
-              <details open={index === 0}>
-                <summary>
-                  <Bar durationMs={turn.totalMs} scaleMs={scaleMs} isWhole />
-                </summary>
-                <dl>
-                  {latencyParts.map(([name, label]) => (
-                    <div key={name}>
-                      <dt>{label}</dt>
-                      <dd>
-                        <Bar durationMs={turn[name]} scaleMs={scaleMs} />
-                      </dd>
-                    </div>
-                  ))}
-                </dl>
-              </details>
-            </li>
+            <Answer key={turn.id} turn={turn} scaleMs={scaleMs} isNewest={index === 0} />
           ))}
         </ol>
       )}
@@ -41,20 +26,27 @@ export function Latency({ turns }: { turns: readonly Turn[] }) {
   );
 }
 
-interface BarProps {
-  durationMs: number | null;
-  scaleMs: number;
-  isWhole?: boolean;
-}
-
-function Bar({ durationMs, scaleMs, isWhole = false }: BarProps) {
-  const share = Math.min(1, (durationMs ?? 0) / scaleMs);
+function Answer({ turn, scaleMs, isNewest }: { turn: Turn; scaleMs: number; isNewest: boolean }) {
+  const segments = segmentsOf(turn);
   return (
-    <span className={isWhole ? "bar whole" : "bar"}>
-      <span className="track" aria-hidden="true">
-        {durationMs !== null && <span style={{ width: `${share * 100}%` }} />}
-      </span>
-      <span className="value">{durationMs === null ? "–" : formatMs(durationMs)}</span>
-    </span>
+    <li>
+      <details open={isNewest}>
+        <summary>
+          <TurnBar segments={segments} scaleMs={scaleMs} />
+          <span className="value">{turn.totalMs === null ? "–" : formatMs(turn.totalMs)}</span>
+        </summary>
+        <dl>
+          {segments.map(({ label, color, ms }) => (
+            <div key={label}>
+              <dt>
+                <Swatch color={color} />
+                {label}
+              </dt>
+              <dd>{formatMs(ms)}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </li>
   );
 }

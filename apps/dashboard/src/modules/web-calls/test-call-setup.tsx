@@ -1,14 +1,16 @@
 import type { Agent, Environment, Parley, TestCallCreate } from "@parley/client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import { CallIcon } from "../../ui/icons.tsx";
 import { MicrophoneChoice, MicrophoneTest } from "./microphone-choice.tsx";
 import { VariablesEditor } from "./variables-editor.tsx";
-import { type VariableRow, rowsOf, valuesOf } from "./variables.rules.ts";
+import { type VariableRow, rebaseRows, rowsOf, valuesOf, withValues } from "./variables.rules.ts";
 
 interface TestCallSetupProps {
   parley: Parley;
   agent: Agent;
+  /** Environment and variables to begin with. */
+  initial: TestCallCreate | undefined;
   microphone: string | undefined;
   onMicrophone: (deviceId: string | undefined) => void;
   isJoining: boolean;
@@ -18,45 +20,25 @@ interface TestCallSetupProps {
 
 /** Which environment a test call runs in, with what, and which microphone. */
 export function TestCallSetup(props: TestCallSetupProps) {
-  const { parley, agent, microphone, onMicrophone, isJoining, onStart, onCancel } = props;
-  const environmentId = useId();
-  const [environment, setEnvironment] = useState("");
-  const [rows, setRows] = useState<readonly VariableRow[]>([]);
-  useEffect(() => {
-    setEnvironment("");
-    setRows(rowsOf({ ...agent.defaultVariables, ...agent.testVariables }));
-  }, [agent]);
+  const { parley, agent, initial, microphone, onMicrophone, isJoining, onStart, onCancel } = props;
+  const [wanted, setEnvironment] = useState(initial?.environment ?? "");
+  const [rows, setRows] = useState<readonly VariableRow[]>(() =>
+    withValues(rowsOf(variablesOf(agent)), initial?.variables ?? {}),
+  );
+  useEffect(() => setRows((now) => rebaseRows(now, variablesOf(agent))), [agent]);
   const environments = useQuery({
     queryKey: ["agents", agent.id, "environments"],
     queryFn: async ({ signal }) => await parley.listEnvironments(agent.id, { signal }),
   });
+  const { data } = environments;
+  const environment = data === undefined ? wanted : (findEnvironment(data, wanted)?.name ?? "");
   const start = (event: FormEvent): void => {
     event.preventDefault();
     onStart({ environment: environment === "" ? null : environment, variables: valuesOf(rows) });
   };
   return (
     <form className="setup-form" onSubmit={start}>
-      <div className="field">
-        <label htmlFor={environmentId}>Environment</label>
-        <select
-          id={environmentId}
-          className="input"
-          value={environment}
-          onChange={({ target }) => setEnvironment(target.value)}
-        >
-          <option value="">Draft (as saved)</option>
-          {environments.data?.map((each) => (
-            <option key={each.name} value={each.name}>
-              {nameOf(each)}
-            </option>
-          ))}
-        </select>
-        {environments.error !== null && (
-          <p role="alert" className="hint">
-            {environments.error.message}
-          </p>
-        )}
-      </div>
+      <EnvironmentChoice query={environments} wanted={wanted} onChoose={setEnvironment} />
       <VariablesEditor rows={rows} onChange={setRows} />
       <MicrophoneChoice chosen={microphone} onChoose={onMicrophone} />
       {isJoining ? (
@@ -75,6 +57,54 @@ export function TestCallSetup(props: TestCallSetupProps) {
       )}
     </form>
   );
+}
+
+interface EnvironmentChoiceProps {
+  query: UseQueryResult<Environment[]>;
+  /** Empty: the draft. */
+  wanted: string;
+  onChoose: (environment: string) => void;
+}
+
+function EnvironmentChoice({ query: { data, error }, wanted, onChoose }: EnvironmentChoiceProps) {
+  const id = useId();
+  const chosen = findEnvironment(data, wanted);
+  const isGone = data !== undefined && wanted !== "" && chosen === undefined;
+  return (
+    <div className="field">
+      <label htmlFor={id}>Environment</label>
+      <select
+        id={id}
+        className="input"
+        value={chosen?.name ?? ""}
+        onChange={({ target }) => onChoose(target.value)}
+      >
+        <option value="">Draft (as saved)</option>
+        {data?.map((each) => (
+          <option key={each.name} value={each.name}>
+            {nameOf(each)}
+          </option>
+        ))}
+      </select>
+      {isGone && <p className="hint">The environment “{wanted}” does not exist any more.</p>}
+      {error !== null && (
+        <p role="alert" className="hint">
+          {error.message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function findEnvironment(
+  environments: readonly Environment[] | undefined,
+  wanted: string,
+): Environment | undefined {
+  return environments?.find(({ name }) => name === wanted);
+}
+
+function variablesOf({ defaultVariables, testVariables }: Agent): Agent["defaultVariables"] {
+  return { ...defaultVariables, ...testVariables };
 }
 
 function recordingNotice({ recordingEnabled }: Agent, environment: string): string {

@@ -15,21 +15,35 @@ import { useCallChanges, useWebCall } from "./use-web-call.ts";
 interface TestCallProps {
   parley: Parley;
   agent: Agent;
+  /** Environment and variables to begin with. */
+  initial?: TestCallCreate | undefined;
   /** Shown above the settings of a call. */
-  children: ReactNode;
+  children?: ReactNode;
 }
 
-/** Test of an agent: the settings, the call, and its record. */
-export function TestCall({ parley, agent, children }: TestCallProps) {
+/** Test of an agent: the settings, the call, and its record. Side by side if there is room, else below each other. */
+export function TestCall(props: TestCallProps) {
+  return (
+    <div className="test-call-frame">
+      <TestCallParts {...props} />
+    </div>
+  );
+}
+
+function TestCallParts({ parley, agent, initial, children }: TestCallProps) {
   const { joining, join, cancel } = useWebCall();
   const [microphone, setMicrophone] = useState<string>();
+  const [last, setLast] = useState(initial);
   const start = (body: TestCallCreate): void => {
+    setLast(body);
     void join(async (signal) => await parley.startTestCall(agent.id, body, { signal }), microphone);
   };
   const setup = (
     <>
       {children}
       <TestCallSetup
+        key={agent.id}
+        initial={last}
         parley={parley}
         agent={agent}
         microphone={microphone}
@@ -62,21 +76,29 @@ export function TestCall({ parley, agent, children }: TestCallProps) {
         )}
         {setup}
       </section>
-      <section className="card conversation empty" aria-label="Conversation">
-        <div className="orb" aria-hidden="true">
-          <span />
-          <span />
-          <span />
-        </div>
-        <p>
-          Talk to <strong>{agent.name}</strong> from here.
-        </p>
-        <p className="hint">
-          Transfers and keypad tones are simulated: no phone rings. The call is stored with its transcript
-          {agent.recordingEnabled && " and its recording"}.
-        </p>
-      </section>
+      <Invitation agent={agent} />
     </div>
+  );
+}
+
+/** Stands in for the conversation before the call. */
+function Invitation({ agent }: Pick<TestCallProps, "agent">) {
+  return (
+    <section className="card conversation empty" aria-label="Conversation">
+      <div className="orb" aria-hidden="true">
+        <span />
+        <span />
+        <span />
+      </div>
+      <p>
+        Talk to <strong>{agent.name}</strong> from here.
+      </p>
+      <p className="hint">
+        Transfers and the agent’s keypad tones are simulated: no phone rings. The call is stored with its
+        transcript
+        {agent.recordingEnabled && " and its recording"}.
+      </p>
+    </section>
   );
 }
 

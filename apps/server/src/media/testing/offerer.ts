@@ -68,6 +68,11 @@ export class Offerer {
     this.#track.sendMessageBinary(Buffer.from(datagram));
   }
 
+  /** Sends on the data channel. */
+  write(message: string): void {
+    this.#channel.sendMessage(message);
+  }
+
   close(): void {
     this.#connection.close();
   }

@@ -6,6 +6,7 @@ import type { VoiceConversation } from "@parley/conversation";
 import { type MediaWheel, type RtpPacket, RtcpReporter, type WheelHandle, writeRtp } from "@parley/rtp";
 import type { CallScope } from "../../platform/call-scope.ts";
 import { DueFrames } from "../due-frames.ts";
+import { BrowserKeys } from "./browser-keys.ts";
 import { BrowserPresence } from "./browser-presence.ts";
 import { LiveEvents } from "./live-events.ts";
 import type { MediaStatistics, WebFragmentResult, WebJoinResult, WebPorts } from "../media-protocol.ts";
@@ -66,6 +67,9 @@ export class WebMedia {
   readonly #ssrc = randomInt(1, 2 ** 32 - 1);
   readonly #cname = randomBytes(12).toString("base64url");
   readonly #events = new LiveEvents((message) => this.#state.connection?.peer.sendEvent(message));
+  readonly #keys = new BrowserKeys((key) => {
+    if (this.#state.name === "talking") this.#options.conversation.dtmf(key);
+  });
   readonly #frame = new Int16Array(FRAME_SAMPLES);
   readonly #dueFrames = new DueFrames();
   readonly #wheelHandle: WheelHandle;
@@ -194,6 +198,7 @@ export class WebMedia {
       onConnected: () => ifCurrent(() => this.#connect()),
       onDisconnected: () => ifCurrent(() => this.#presence?.noteDisconnection()),
       onChannel: () => ifCurrent(() => this.#events.replay()),
+      onMessage: (message) => ifCurrent(() => this.#keys.receive(message, performance.now())),
     });
     return peer;
   }

@@ -61,6 +61,7 @@ class MovingBrowser {
       onConnected: () => this.connectedCount++,
       onDisconnected: () => this.disconnectedCount++,
       onChannel: () => this.peer.sendEvent("hello"),
+      onMessage: () => {},
     });
   }
 

@@ -19,12 +19,14 @@ interface Connected {
   offerer: Offerer;
   peer: WebPeer;
   received: string[];
+  messages: unknown[];
   isDisconnected: () => boolean;
 }
 
 async function connect(name: string): Promise<Connected> {
   const offerer = new Offerer();
   const received: string[] = [];
+  const messages: unknown[] = [];
   let isDisconnected = false;
   const peer: WebPeer = new WebPeer({
     scope: new CallScope((error) => assert.fail(String(error))),
@@ -37,6 +39,7 @@ async function connect(name: string): Promise<Connected> {
     onConnected: () => {},
     onDisconnected: () => (isDisconnected = true),
     onChannel: () => peer.sendEvent(`hello ${name}`),
+    onMessage: (message) => messages.push(message),
   });
   const reading = readOffer(await offerer.offer());
   assert.ok(reading.ok);
@@ -50,15 +53,18 @@ async function connect(name: string): Promise<Connected> {
     throw error;
   }
   await offerer.open.promise;
-  return { name, offerer, peer, received, isDisconnected: () => isDisconnected };
+  return { name, offerer, peer, received, messages, isDisconnected: () => isDisconnected };
 }
 
 test("two browsers on one port each have their own connection, its audio and its events", async () => {
   const calls = await Promise.all(
     ["one", "two"].map(async (name) => await connectPatiently(async () => await connect(name))),
   );
-  for (const { name, offerer, peer, received } of calls) {
+  for (const { name, offerer, peer, received, messages } of calls) {
     await waitFor("events", () => offerer.messages.includes(`hello ${name}`));
+    offerer.write(`key of ${name}`);
+    await waitFor("its message", () => messages.length > 0);
+    assert.deepEqual(messages, [`key of ${name}`]);
     await waitFor("audio in", () => {
       offerer.say(`from ${name}`);
       return received.includes(`from ${name}`);
@@ -101,6 +107,7 @@ test("an offer that cannot be answered is only an error", async () => {
     onConnected: ignore,
     onDisconnected: ignore,
     onChannel: ignore,
+    onMessage: ignore,
   });
   await assert.rejects(peer.answer({ sdp: "v=0\r\nm=audio 9 X 1\r\n", audioMid: "0", opusPayloadType: 1 }));
   await peer.addCandidates([{ candidate: "a=candidate:nonsense", mid: "0" }]);

@@ -32,6 +32,8 @@ export interface WebPeerOptions {
   onDisconnected: () => void;
   /** Called when the data channel is open. */
   onChannel: () => void;
+  /** Called with each message of the data channel. */
+  onMessage: (message: unknown) => void;
 }
 
 /**
@@ -215,6 +217,11 @@ export class WebPeer {
     const open = this.#options.scope.guard(() => {
       if (!this.#isClosed) this.#options.onChannel();
     });
+    channel.onMessage(
+      this.#options.scope.guard((message: unknown) => {
+        if (!this.#isClosed) this.#options.onMessage(message);
+      }),
+    );
     if (channel.isOpen()) open();
     else channel.onOpen(open);
   }

@@ -121,9 +121,11 @@ test("the recorded parts of a turn add up to its total", async () => {
     sttMs: 180,
     textWaitMs: 12,
     decisionMs: 620,
-    llmFirstTokenMs: 2_900,
-    clauseMs: 4_300,
+    llmFirstTokenMs: 1_700,
+    toolMs: 1_200,
+    clauseMs: 3_300,
     ttsFirstByteMs: 386,
+    waitMs: 1_000,
     totalMs: 8_214,
   };
   await call.run(
@@ -135,5 +137,6 @@ test("the recorded parts of a turn add up to its total", async () => {
   const { id: _id, totalMs, ...parts }: Record<string, number> = JSON.parse(written[0] ?? "");
   const sumMs = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
   assert.deepEqual([totalMs, sumMs], [8_214, 8_214]);
-  assert.deepEqual([parts["sttMs"], parts["llmFirstClauseMs"], parts["overheadMs"]], [12, 4_300, 16]);
+  assert.deepEqual([parts["sttMs"], parts["toolMs"], parts["waitMs"]], [12, 1_200, 1_000]);
+  assert.deepEqual([parts["llmFirstClauseMs"], parts["overheadMs"]], [3_300, 16]);
 });

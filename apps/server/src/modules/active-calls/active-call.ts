@@ -234,9 +234,9 @@ export class ActiveCall {
 
 /** Splits a turn's latency into parts, whose sum is the total: our own part is what the others leave. */
 function toTurnParts(latency: TurnLatency): TurnParts {
-  const { endpointingMs, textWaitMs: sttMs, llmFirstTokenMs, clauseMs: llmFirstClauseMs } = latency;
-  const { ttsFirstByteMs, totalMs } = latency;
-  const parts = { endpointingMs, sttMs, llmFirstTokenMs, llmFirstClauseMs, ttsFirstByteMs };
+  const { endpointingMs, textWaitMs: sttMs, llmFirstTokenMs, toolMs, clauseMs: llmFirstClauseMs } = latency;
+  const { ttsFirstByteMs, waitMs, totalMs } = latency;
+  const parts = { endpointingMs, sttMs, llmFirstTokenMs, toolMs, llmFirstClauseMs, ttsFirstByteMs, waitMs };
   const othersMs = Object.values(parts).reduce((sum, ms) => sum + ms, 0);
   return { ...parts, overheadMs: Math.max(0, totalMs - othersMs), totalMs };
 }

@@ -166,8 +166,10 @@ test("the next process finishes the writes of one that died", async (context) =>
       endpointingMs: 1,
       sttMs: 1,
       llmFirstTokenMs: 1,
+      toolMs: 0,
       llmFirstClauseMs: 1,
       ttsFirstByteMs: 1,
+      waitMs: 0,
       overheadMs: 1,
       totalMs: 1,
     });

@@ -115,8 +115,10 @@ export async function measureLatency(
       endpointingMs: turnPercentiles("endpointingMs"),
       sttMs: turnPercentiles("sttMs"),
       llmFirstTokenMs: turnPercentiles("llmFirstTokenMs"),
+      toolMs: turnPercentiles("toolMs"),
       llmFirstClauseMs: turnPercentiles("llmFirstClauseMs"),
       ttsFirstByteMs: turnPercentiles("ttsFirstByteMs"),
+      waitMs: turnPercentiles("waitMs"),
       overheadMs: turnPercentiles("overheadMs"),
       totalMs: turnPercentiles("totalMs"),
     })

@@ -1,4 +1,5 @@
 import type { Call } from "@parley/contract";
+import { LATER_LATENCY_PARTS } from "./calls.rules.ts";
 import type { CallRow } from "./calls.store.ts";
 
 /** Converts a call to its form in the API. */
@@ -14,8 +15,7 @@ export function presentCall(row: CallRow): Call {
   } = row;
   return {
     ...shown,
-    // Latencies stored by earlier versions lack this part.
-    latency: row.latency && { ...row.latency, llmFirstClauseMs: row.latency.llmFirstClauseMs ?? null },
+    latency: row.latency && { ...LATER_LATENCY_PARTS, ...row.latency },
     createdAt: row.createdAt.toISOString(),
     startedAt: row.startedAt?.toISOString() ?? null,
     answeredAt: row.answeredAt?.toISOString() ?? null,

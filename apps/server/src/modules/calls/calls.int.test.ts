@@ -32,8 +32,10 @@ function turn(id: string, totalMs: number): Turn {
     endpointingMs: 1,
     sttMs: 2,
     llmFirstTokenMs: 3,
+    toolMs: 0,
     llmFirstClauseMs: 0,
     ttsFirstByteMs: null,
+    waitMs: 0,
     overheadMs: 4,
     totalMs,
   };

@@ -8,8 +8,10 @@ function turn(id: number, totalMs: number | null): Turn {
     endpointingMs: null,
     sttMs: 10,
     llmFirstTokenMs: 20,
+    toolMs: 0,
     llmFirstClauseMs: 5,
     ttsFirstByteMs: 30,
+    waitMs: 0,
     overheadMs: 1,
   };
   return { id: String(id), ...parts, totalMs };

@@ -21,6 +21,9 @@ export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): nu
   return Math.max(0, Math.ceil((endedAt.getTime() - answeredAt.getTime()) / 1000));
 }
 
+/** Parts of a latency that records of earlier versions lack. */
+export const LATER_LATENCY_PARTS = { llmFirstClauseMs: null, toolMs: null, waitMs: null };
+
 interface CallTimes {
   createdAt: Date;
   startedAt: Date | null;
@@ -85,8 +88,10 @@ export function summarizeLatency(turns: readonly Turn[]): CallLatency | null {
     endpointingMs: summarize(turns.map((turn) => turn.endpointingMs)),
     sttMs: summarize(turns.map((turn) => turn.sttMs)),
     llmFirstTokenMs: summarize(turns.map((turn) => turn.llmFirstTokenMs)),
+    toolMs: summarize(turns.map((turn) => turn.toolMs)),
     llmFirstClauseMs: summarize(turns.map((turn) => turn.llmFirstClauseMs)),
     ttsFirstByteMs: summarize(turns.map((turn) => turn.ttsFirstByteMs)),
+    waitMs: summarize(turns.map((turn) => turn.waitMs)),
     overheadMs: summarize(turns.map((turn) => turn.overheadMs)),
     totalMs: summarize(turns.map((turn) => turn.totalMs)),
   };

@@ -26,7 +26,7 @@ import {
 } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
-import { normalizeNumberFilter } from "./calls.rules.ts";
+import { LATER_LATENCY_PARTS, normalizeNumberFilter } from "./calls.rules.ts";
 import { type CallChannel, callTurns, calls } from "./calls.tables.ts";
 
 /** More than the attempts of a contact: dials that capacity prevented leave calls too. */
@@ -369,8 +369,7 @@ export async function listTurns(queries: Queries, callId: string): Promise<Turn[
     .from(callTurns)
     .where(eq(callTurns.callId, callId))
     .orderBy(asc(callTurns.sequence));
-  // Turns stored by earlier versions lack this part.
-  return rows.map(({ turn }) => ({ ...turn, llmFirstClauseMs: turn.llmFirstClauseMs ?? null }));
+  return rows.map(({ turn }) => ({ ...LATER_LATENCY_PARTS, ...turn }));
 }
 
 /**

@@ -27,7 +27,8 @@ export class CallSpans {
 
   /** The agent begins to be heard. */
   turn(latency: TurnLatency): void {
-    const { decisionMs, llmFirstTokenMs, clauseMs, ttsFirstByteMs, totalMs, sttMs, endpointingMs } = latency;
+    const { decisionMs, llmFirstTokenMs, toolMs, clauseMs, ttsFirstByteMs } = latency;
+    const { totalMs, sttMs, endpointingMs, waitMs } = latency;
     const endMs = this.#now();
     const startMs = endMs - totalMs;
     const spanId = newSpanId();
@@ -35,12 +36,12 @@ export class CallSpans {
       startMs,
       endMs,
       spanId,
-      attributes: { ...toSeconds({ sttMs, endpointingMs, totalMs }) },
+      attributes: { ...toSeconds({ sttMs, endpointingMs, toolMs, waitMs, totalMs }) },
     });
     let atMs = startMs;
     for (const [name, durationMs] of [
       ["end of turn", decisionMs],
-      ["language model", llmFirstTokenMs],
+      ["language model", llmFirstTokenMs + toolMs],
       ["first clause", clauseMs],
       ["speech synthesis", ttsFirstByteMs],
     ] as const) {

@@ -6,9 +6,11 @@ import { type Family, readExposition } from "./testing.ts";
 const TURN: TurnParts = {
   endpointingMs: 600,
   sttMs: 120,
-  llmFirstTokenMs: 300,
+  llmFirstTokenMs: 180,
+  toolMs: 100,
   llmFirstClauseMs: 20,
-  ttsFirstByteMs: 200,
+  ttsFirstByteMs: 120,
+  waitMs: 100,
   overheadMs: 4,
   totalMs: 1180,
 };
@@ -74,8 +76,10 @@ test("each part of a turn is counted once, in seconds", async () => {
     "endpointing",
     "stt",
     "llm_first_token",
+    "tool",
     "llm_first_clause",
     "tts_first_byte",
+    "wait",
     "overhead",
     "total",
   ];

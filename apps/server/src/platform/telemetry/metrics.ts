@@ -19,8 +19,10 @@ export interface TurnParts {
   endpointingMs: number;
   sttMs: number;
   llmFirstTokenMs: number;
+  toolMs: number;
   llmFirstClauseMs: number;
   ttsFirstByteMs: number;
+  waitMs: number;
   overheadMs: number;
   totalMs: number;
 }

@@ -14,8 +14,10 @@ const latency = {
   textWaitMs: 20,
   decisionMs: 620,
   llmFirstTokenMs: 300,
+  toolMs: 0,
   clauseMs: 50,
   ttsFirstByteMs: 200,
+  waitMs: 0,
   totalMs: 1180,
 };
 

@@ -14,6 +14,8 @@ import { isReplyAwaited } from "../turns/turn-deadlines.ts";
 import type { SpeechContent, TurnEvent, TurnState } from "../turns/turn-state.ts";
 import type { AgentActivity, VoiceAgentSettings, VoiceEvent } from "../voice-event.ts";
 
+const FRAME_MS = 20;
+
 export interface SpeechSchedulerOptions {
   sampleRateHz: SampleRateHz;
   agent: VoiceAgentSettings;
@@ -190,8 +192,9 @@ export class SpeechScheduler {
     this.#showState(false);
   }
 
-  /** Reports that no audio is being handed out, as while a call is on hold. */
-  standStill(): void {
+  /** Reports that no audio is handed out for a while, as while a call is on hold. */
+  standStill(durationMs: number): void {
+    this.#utterance?.withhold(durationMs);
     this.#showState(false);
   }
 
@@ -263,7 +266,11 @@ export class SpeechScheduler {
   }
 
   #speechFrame(utterance: Utterance | undefined): Int16Array | undefined {
-    if (utterance === undefined || this.#isPaused || this.#filler.isPlaying) return undefined;
+    if (utterance === undefined) return undefined;
+    if (this.#isPaused || this.#filler.isPlaying) {
+      utterance.withhold(FRAME_MS);
+      return undefined;
+    }
     const wasAudible = utterance.isAudible;
     const frame = utterance.nextFrame();
     if (frame !== undefined) this.#filler.reset();

@@ -31,6 +31,12 @@ export interface SpeechMarks {
   firstAudioMs?: number;
 }
 
+/** Time during which a speech waited for its tools, on the clock of `now`. */
+interface ToolWait {
+  fromMs: number;
+  toMs: number;
+}
+
 export type SpeechOutcome =
   | { type: "ended"; endsConversation: boolean }
   | { type: "failed"; part: "llm" | "tts"; error: ProviderError };
@@ -52,6 +58,7 @@ export class Synthesis {
   #endsConversation = false;
   #isClosed = false;
   #awaitedTools = 0;
+  readonly #toolWaits: ToolWait[] = [];
   #hasProgressed = true;
   #progressAtMs = 0;
   #failure: (SpeechOutcome & { type: "failed" }) | undefined;
@@ -96,6 +103,13 @@ export class Synthesis {
   /** Whether the source waits for a tool result. */
   get isAwaitingTool(): boolean {
     return this.#awaitedTools > 0;
+  }
+
+  /** Part of a stretch of time in which the source waited for tools. */
+  toolMsBetween(fromMs: number, toMs: number): number {
+    const overlap = (wait: ToolWait): number =>
+      Math.max(0, Math.min(wait.toMs, toMs) - Math.max(wait.fromMs, fromMs));
+    return this.#toolWaits.reduce((sum, wait) => sum + overlap(wait), 0);
   }
 
   /** Called once per tick of the media clock: checks the deadlines of text and synthesis. */
@@ -166,11 +180,11 @@ export class Synthesis {
       case "text":
         return this.#addText(part.text, part.segment);
       case "toolCall":
-        if (part.isAwaited) this.#awaitedTools++;
+        if (part.isAwaited) this.#awaitTool();
         this.#speakAll(this.#splitter.flush());
         return this.#options.onTool(part);
       case "toolResult":
-        this.#awaitedTools--;
+        this.#endToolWait();
         return this.#options.onTool(part);
       case "wait":
         this.#speakAll(this.#splitter.flush());
@@ -181,6 +195,17 @@ export class Synthesis {
       case "end":
         this.#endsConversation = part.endsConversation && !this.#isFinishing;
     }
+  }
+
+  #awaitTool(): void {
+    this.#awaitedTools++;
+    if (this.#awaitedTools === 1) this.#toolWaits.push({ fromMs: this.#options.now(), toMs: Infinity });
+  }
+
+  #endToolWait(): void {
+    this.#awaitedTools--;
+    const wait = this.#toolWaits.at(-1);
+    if (this.#awaitedTools === 0 && wait !== undefined) wait.toMs = this.#options.now();
   }
 
   #addText(text: string, segment: number): void {

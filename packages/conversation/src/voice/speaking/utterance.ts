@@ -52,6 +52,8 @@ export class Utterance {
   #beganAtMs: number;
   #beganAt: number;
   #isAudible = false;
+  /** Time for which audio was ready and something else kept it from being heard. */
+  #withheldMs = 0;
 
   constructor(options: UtteranceOptions) {
     const { content, agent, dialogue, voices, style, now, onEvent, onVoice } = options;
@@ -139,8 +141,7 @@ export class Utterance {
     const turn = content.type === "reply" ? content.turn : undefined;
     // The latency counts from the decision, not from the confirmation that waited for this audio. A decision is made at
     // the tick in which its silence was complete.
-    const decidedMs = Math.min(mediaMs(), turn?.decidedAtMs ?? Infinity);
-    const decidedAtMs = Math.ceil(decidedMs / FRAME_MS) * FRAME_MS;
+    const decidedAtMs = toTick(Math.min(mediaMs(), turn?.decidedAtMs ?? Infinity));
     // The media clock advances only per tick: a preparation started by the decision began with it.
     const preparedAt = this.#beganAt - Math.max(0, this.#beganAtMs - decidedAtMs);
     this.#beganAt = Math.max(toClockMs(decidedAtMs), preparedAt);
@@ -172,6 +173,11 @@ export class Utterance {
       this.#reportLatency();
     }
     return frame;
+  }
+
+  /** Notes that nothing is handed out for a while: a filler phrase plays, or the caller may be interrupting. */
+  withhold(durationMs: number): void {
+    if (!this.#isAudible && this.#synthesis.playout.playableMs > 0) this.#withheldMs += durationMs;
   }
 
   /** Drops everything after the current sentence. */
@@ -231,17 +237,27 @@ export class Utterance {
     const firstClauseMs = since(marks.firstClauseMs);
     const firstAudioMs = since(marks.firstAudioMs);
     const decisionMs = this.#beganAtMs - turn.endMs;
+    const startWaitMs = Math.max(0, this.#beganAtMs - toTick(turn.decidedAtMs));
+    const toolMsBeforeText = this.#synthesis.toolMsBetween(this.#beganAt, firstTextMs);
+    const toolMsBeforeClause = this.#synthesis.toolMsBetween(firstTextMs, firstClauseMs);
     return {
       endpointingMs: turn.endpointingMs,
       sttMs: turn.sttMs,
       textWaitMs: Math.max(0, turn.decidedAtMs - turn.endMs - turn.endpointingMs),
       decisionMs,
-      llmFirstTokenMs: firstTextMs - this.#beganAt,
-      clauseMs: firstClauseMs - firstTextMs,
+      toolMs: toolMsBeforeText + toolMsBeforeClause,
+      llmFirstTokenMs: firstTextMs - this.#beganAt - toolMsBeforeText,
+      clauseMs: firstClauseMs - firstTextMs - toolMsBeforeClause,
       ttsFirstByteMs: firstAudioMs - firstClauseMs,
+      waitMs: startWaitMs + Math.min(this.#withheldMs, heardAt - firstAudioMs),
       totalMs: decisionMs + heardAt - this.#beganAt,
     };
   }
+}
+
+/** The tick of the media clock at or after a time. */
+function toTick(mediaMs: number): number {
+  return Math.ceil(mediaMs / FRAME_MS) * FRAME_MS;
 }
 
 /** Requests the reply from the model; `undefined` for a fixed text. */

@@ -21,6 +21,16 @@ const COLORS_ARE_FINAL = `(async () => {
   }
 })()`;
 
+/** More elements than any page has that take the focus. */
+const MAX_TABS = 150;
+
+/** Name of the element that has the focus, as a screen reader reads it. */
+const FOCUSED_NAME = `(({ activeElement: element }) => {
+  const named = document.getElementById(element.getAttribute("aria-labelledby"));
+  const text = element.getAttribute("aria-label") ?? named?.textContent ?? element.labels?.[0]?.textContent ?? element.textContent;
+  return text.replace(/\\s*\\*$/, "").trim();
+})(document)`;
+
 /** A page of the dashboard, used by its visible texts. */
 export class ParleyPage {
   readonly page: Page;
@@ -47,6 +57,24 @@ export class ParleyPage {
     await this.page.keyboard.press("a");
     await this.page.keyboard.up("Control");
     await this.page.keyboard.type(text);
+  }
+
+  /** Moves the focus by the Tab key, as somebody without a mouse does, until it is on the element with this name. */
+  async tabTo(name: string): Promise<void> {
+    const passed: string[] = [];
+    while (passed.length < MAX_TABS) {
+      await this.page.keyboard.press("Tab");
+      const focused = String(await this.page.evaluate(FOCUSED_NAME));
+      if (focused === name) return;
+      passed.push(focused.slice(0, 40));
+    }
+    throw new Error(`the Tab key reaches nothing named ${name}: ${passed.join(" | ")}`);
+  }
+
+  /** Moves the focus to the element with this name and presses Enter, by keyboard alone. */
+  async activate(name: string): Promise<void> {
+    await this.tabTo(name);
+    await this.page.keyboard.press("Enter");
   }
 
   /** Returns the text of an element; empty if it does not exist. */

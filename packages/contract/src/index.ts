@@ -53,6 +53,20 @@ export {
   valueSchemas,
   type ValuesOf,
 } from "./field-table.ts";
+export {
+  checkMessagingConnectionRoute,
+  createMessagingConnectionRoute,
+  DEFAULT_MESSAGES_PER_SECOND,
+  deleteMessagingConnectionRoute,
+  getMessagingConnectionRoute,
+  listMessagingConnectionsRoute,
+  type MessagingConnection,
+  type MessagingConnectionCheck,
+  type MessagingConnectionCreate,
+  type MessagingConnectionUpdate,
+  updateMessagingConnectionRoute,
+} from "./messaging/messaging-connections.ts";
+export * from "./messaging/messages.ts";
 export * from "./organizations/folders.ts";
 export * from "./calls/instructions.ts";
 export * from "./identity/account-fields.ts";

@@ -16,6 +16,8 @@ import * as environments from "./agents/environments.ts";
 import * as folders from "./organizations/folders.ts";
 import * as instructions from "./calls/instructions.ts";
 import * as auditLog from "./identity/audit-log.ts";
+import * as messages from "./messaging/messages.ts";
+import * as messagingConnections from "./messaging/messaging-connections.ts";
 import * as members from "./identity/members.ts";
 import * as organization from "./organizations/organization.ts";
 import * as phoneNumbers from "./phone-numbers/phone-numbers.ts";
@@ -104,6 +106,16 @@ export const routes: readonly RouteDefinition[] = [
   doNotCall.exportDoNotCallRoute,
   doNotCall.getDoNotCallSettingsRoute,
   doNotCall.updateDoNotCallSettingsRoute,
+  messagingConnections.createMessagingConnectionRoute,
+  messagingConnections.listMessagingConnectionsRoute,
+  messagingConnections.getMessagingConnectionRoute,
+  messagingConnections.updateMessagingConnectionRoute,
+  messagingConnections.deleteMessagingConnectionRoute,
+  messagingConnections.checkMessagingConnectionRoute,
+  messages.sendMessageRoute,
+  messages.listMessagesRoute,
+  messages.getMessageRoute,
+  messages.deleteMessageRoute,
   conversations.listConversationsRoute,
   conversations.getConversationRoute,
   webhooks.rotateSigningSecretRoute,
@@ -141,6 +153,8 @@ export const tags: Readonly<Record<string, string>> = {
   Campaigns: "Lists of contacts that an agent calls, at the contacts' local time, with retries and a pace.",
   "Do not call":
     "Phone numbers that the organization does not call, and how often campaigns call the others.",
+  "Messaging connections": "Accounts at messaging providers.",
+  Messages: "Text messages that agents and your programs send and receive.",
   Conversations: "Transcripts on every channel.",
   Webhooks: "Signatures and the delivery log of the events that Parley sends to your servers.",
   "Webhook events": "Requests that Parley sends to your servers.",

@@ -1,4 +1,4 @@
-import type { ToolRequest, Variables } from "@parley/contract";
+import type { ConversationChannel, ToolRequest, Variables } from "@parley/contract";
 import { randomUUID } from "node:crypto";
 import { TextDecoder } from "node:util";
 import type { DialogueTool, ToolInputSchema } from "@parley/conversation";
@@ -36,7 +36,7 @@ export interface ToolConversation {
   agentId: string;
   /** `null` is production. */
   environment: string | null;
-  channel: "phone" | "web";
+  channel: ConversationChannel;
   fromNumber: string | null;
   toNumber: string | null;
   variables: Variables;

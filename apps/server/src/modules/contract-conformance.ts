@@ -1,6 +1,7 @@
 /** For tests of every operation in `openapi.json`: how to use an operation, and its possible answers. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { ScriptedTwilio } from "@parley/providers/testing";
 import { Check, Errors } from "typebox/schema";
 import { type TestResponse, type TestServer, type TestServerOptions, createTestServer } from "./testing.ts";
 
@@ -55,6 +56,7 @@ const particulars: Readonly<Record<string, object>> = {
   createCustomTool: { webhookUrl: "http://127.0.0.1:9/tool" },
   // In the country of the organization's number.
   createCall: { toNumber: "+4930123457" },
+  sendMessage: { toNumber: "+4930123457" },
   createCampaign: { fromNumber: "+4930123456", contacts: [{ toNumber: "+4930123458" }] },
   addCampaignContacts: { contacts: [{ toNumber: "+4930123459" }] },
 };
@@ -72,6 +74,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   deleteSipTrunk: "in_use",
   // Its agent's operation has deleted it before.
   deleteUnboundPhoneNumber: "not_found",
+  deleteMessagingConnection: "in_use",
   // A campaign uses it.
   deleteAgent: "agent_in_use",
 };
@@ -118,12 +121,17 @@ export function assertRefused({ status, body }: TestResponse, code: string, issu
 export class ContractConformance {
   readonly server: TestServer;
 
+  readonly #twilio: ScriptedTwilio;
+
   static async start(options?: TestServerOptions): Promise<ContractConformance> {
-    return new ContractConformance(await createTestServer(options));
+    const twilio = await ScriptedTwilio.start(twilioAccount());
+    const server = await createTestServer({ ...options, twilioBaseUrl: twilio.url });
+    return new ContractConformance(server, twilio);
   }
 
-  private constructor(server: TestServer) {
+  private constructor(server: TestServer, twilio: ScriptedTwilio) {
     this.server = server;
+    this.#twilio = twilio;
   }
 
   async send(
@@ -149,7 +157,14 @@ export class ContractConformance {
 
   async close(): Promise<void> {
     await this.server.close();
+    await this.#twilio.close();
   }
+}
+
+/** The account of the sample body that creates a messaging connection. */
+function twilioAccount(): { accountSid: string; authToken: string } {
+  const body = operations.find(({ operationId }) => operationId === "createMessagingConnection")?.sampleBody;
+  return { accountSid: String(body?.["accountSid"]), authToken: String(body?.["authToken"]) };
 }
 
 function resolve(schema: Schema): Schema {

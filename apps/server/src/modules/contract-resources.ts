@@ -134,7 +134,7 @@ export class Resources {
 }
 
 /** Operations whose resource needs more than the existence of its references, such as a number. */
-const lastCreations: readonly string[] = ["createCall", "createCampaign"];
+const lastCreations: readonly string[] = ["createCall", "sendMessage", "createCampaign"];
 
 /** Ordered so that referenced resources precede those that refer to them, and parents precede nested resources. */
 const creations: readonly Operation[] = operations

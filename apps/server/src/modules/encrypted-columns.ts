@@ -2,6 +2,7 @@ import type { EncryptedColumn } from "../platform/encryption/reencryption.ts";
 import { encryptedAnswers } from "../platform/idempotency/idempotency.ts";
 import { encryptedDocuments } from "./agents/stored-document.ts";
 import { encryptedTwoFactors } from "./identity/two-factor-encryption.ts";
+import { encryptedAuthTokens } from "./messaging-connections/messaging-connections.service.ts";
 import { encryptedPasswords } from "./sip-trunks/sip-trunks.service.ts";
 import { encryptedSigningSecrets } from "./webhooks/signing/signing-secrets.service.ts";
 
@@ -9,6 +10,7 @@ import { encryptedSigningSecrets } from "./webhooks/signing/signing-secrets.serv
 export const encryptedColumns: readonly EncryptedColumn[] = [
   ...encryptedDocuments,
   encryptedPasswords,
+  encryptedAuthTokens,
   ...encryptedSigningSecrets,
   ...encryptedTwoFactors,
   encryptedAnswers,

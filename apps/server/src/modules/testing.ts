@@ -24,6 +24,9 @@ import type { NewInboundCall } from "./calls/calls.service.ts";
 /** Node id stored with the calls that it places. */
 const TEST_NODE_ID = "test-node";
 
+/** Refuses connections. */
+const NOTHING_LISTENS = "http://127.0.0.1:9";
+
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 export interface TestResponse {
@@ -71,6 +74,8 @@ export interface TestServerOptions {
   trustedProxies?: readonly string[];
   /** Whether webhooks can reach this machine. Default: no. */
   isPrivateWebhookAllowed?: boolean;
+  /** URL of a server in place of Twilio. Default: none answers. */
+  twilioBaseUrl?: string;
   /** Whether checks of trunks can reach this machine. Default: no. */
   isPrivateTrunkCheckAllowed?: boolean;
   /** Default: stores nothing. */
@@ -155,6 +160,7 @@ function createTestNode(
   const settings = {
     operatorApiKey,
     mail: options.mail,
+    twilioBaseUrl: options.twilioBaseUrl ?? NOTHING_LISTENS,
     isPrivateWebhookAllowed,
     isPrivateTrunkCheckAllowed,
   };

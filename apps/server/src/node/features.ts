@@ -12,6 +12,8 @@ import { createConversations } from "../modules/conversations/conversations.modu
 import type { Feature, NodeResources } from "../modules/feature.ts";
 import { createCustomToolTests } from "../modules/custom-tool-tests/custom-tool-tests.module.ts";
 import { createDoNotCall } from "../modules/do-not-call/do-not-call.module.ts";
+import { createMessages } from "../modules/messages/messages.module.ts";
+import { createMessagingConnections } from "../modules/messaging-connections/messaging-connections.module.ts";
 import { createFolders } from "../modules/folders/folders.module.ts";
 import { createIdentity } from "../modules/identity/identity.module.ts";
 import { createNodes } from "../modules/nodes/nodes.module.ts";
@@ -90,6 +92,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createApiKeys)
     .add(createFolders)
     .add(createSipTrunks)
+    .add(createMessagingConnections)
     .add(createAgents)
     .add(createPhoneNumbers)
     .add(createOperator)
@@ -107,6 +110,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createRecordingFinishing)
     .add(createDoNotCall)
     .add(createPhoneCalls)
+    .add(createMessages)
     .add(createWebCalls)
     .add(createCampaigns);
 }

@@ -57,6 +57,12 @@ import type {
   DoNotCallImported,
   DoNotCallSettings,
   DoNotCallSettingsUpdate,
+  MessagingConnectionCreate,
+  MessagingConnection,
+  MessagingConnectionUpdate,
+  MessagingConnectionCheck,
+  MessageCreate,
+  Message,
   Conversation,
   ConversationDetail,
   WebhookSigningSecret,
@@ -1327,6 +1333,176 @@ export class Operations extends Requests {
   }
 
   /**
+   * Create a messaging connection.
+   *
+   * The credentials are verified with the provider before they are stored: credentials that it refuses are rejected at `authToken`, an unknown messaging service at `messagingServiceSid`, and `provider_unreachable` is returned if the provider does not answer.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `provider_unreachable`, `database_unavailable`
+   */
+  async createMessagingConnection(body: MessagingConnectionCreate, options: RequestOptions = {}): Promise<MessagingConnection> {
+    return await this.send({ method: "POST", path: path`/messaging-connections`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List messaging connections.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listMessagingConnections(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+  } = {}, options: RequestOptions = {}): Promise<Page<MessagingConnection>> {
+    return await this.send({ method: "GET", path: path`/messaging-connections`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a messaging connection.
+   *
+   * @param id Id of the messaging connection.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getMessagingConnection(id: string, options: RequestOptions = {}): Promise<MessagingConnection> {
+    return await this.send({ method: "GET", path: path`/messaging-connections/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Change a messaging connection.
+   *
+   * If `accountSid`, `authToken` or `messagingServiceSid` changes: the credentials are verified with the provider before they are stored: credentials that it refuses are rejected at `authToken`, an unknown messaging service at `messagingServiceSid`, and `provider_unreachable` is returned if the provider does not answer.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the messaging connection.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `provider_unreachable`, `database_unavailable`
+   */
+  async updateMessagingConnection(id: string, body: MessagingConnectionUpdate = {}, options: RequestOptions = {}): Promise<MessagingConnection> {
+    return await this.send({ method: "PATCH", path: path`/messaging-connections/${id}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a messaging connection.
+   *
+   * Rejected with `in_use` while agents use the connection. Its messages stay in the log; those that are queued fail.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the messaging connection.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteMessagingConnection(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/messaging-connections/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Check a messaging connection.
+   *
+   * Verifies the stored credentials with the provider. A problem is not an error: it is in the result. Takes at most 10 seconds.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the messaging connection.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async checkMessagingConnection(id: string, options: RequestOptions = {}): Promise<MessagingConnectionCheck> {
+    return await this.send({ method: "POST", path: path`/messaging-connections/${id}/check`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Send a text message.
+   *
+   * Queues the message and returns it; `status` follows the provider's reports. It is sent at most once: if the provider's answer is lost, the message is looked up at the provider, and is `failed` if the provider does not have it. Failures that the provider calls temporary are retried. Messages between two numbers are sent in order. `destination_not_allowed`: the country is not allowed, or the other side has sent STOP. Send an `Idempotency-Key`: a retry without it sends another message.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async sendMessage(body: MessageCreate, options: RequestOptions = {}): Promise<Message> {
+    return await this.send({ method: "POST", path: path`/messages`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List messages.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listMessages(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    agentId?: string;
+    messagingConnectionId?: string;
+    conversationId?: string;
+    callId?: string;
+    /** Only messages from or to this number. */
+    number?: string;
+    /** `INBOUND`: received from the other side. `OUTBOUND`: sent to it. */
+    direction?: "INBOUND" | "OUTBOUND";
+    /** `queued`: waits here or at the provider. `sent`: handed to the carrier. `delivered`: the carrier has confirmed the delivery. `failed`: not sent or not delivered, for the reason in `errorMessage`. `received`: an inbound message. */
+    status?: "queued" | "sent" | "delivered" | "failed" | "received";
+    /** Messages created at or after this time. */
+    createdAfter?: string;
+    /** Messages created before this time. */
+    createdBefore?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<Message>> {
+    return await this.send({ method: "GET", path: path`/messages`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a message.
+   *
+   * @param id Id of the message.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getMessage(id: string, options: RequestOptions = {}): Promise<Message> {
+    return await this.send({ method: "GET", path: path`/messages/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a message.
+   *
+   * Deletes the message here, and its text in the transcript of its conversation. A queued message that was not yet handed to the provider is not sent. The provider keeps its own copy.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the message.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteMessage(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/messages/${id}`, answer: "data" }, options);
+  }
+
+  /**
    * List conversations.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
@@ -1350,7 +1526,8 @@ export class Operations extends Requests {
      */
     sort?: "asc" | "desc";
     agentId?: string;
-    channel?: "phone" | "web";
+    /** `phone` and `web`: a call. `sms`: text messages. */
+    channel?: "phone" | "web" | "sms";
   } = {}, options: RequestOptions = {}): Promise<Page<Conversation>> {
     return await this.send({ method: "GET", path: path`/conversations`, query, answer: "object" }, options);
   }

@@ -25,9 +25,9 @@ export interface TranscriptItem {
   text: string;
   /** Direction of a `dtmf` item: `received` from the other side, or `sent` by the agent. */
   direction?: "received" | "sent";
-  /** Start in milliseconds after the start of the call's media. */
+  /** Start in milliseconds after the start of the call's media, or of the conversation by text. */
   startMs: number;
-  /** End in milliseconds after the start of the call's media. */
+  /** End in milliseconds after the start of the call's media, or of the conversation by text. */
   endMs: number;
   /** `true`: the caller interrupted the message before its end, by speaking, by a key or by hanging up. */
   interrupted?: boolean;
@@ -136,7 +136,8 @@ export interface ToolRequest {
   agentId: string;
   /** Environment that runs. Null: `production`, or the draft in a test. */
   environment: string | null;
-  channel: "phone" | "web";
+  /** `phone` and `web`: a call. `sms`: text messages. */
+  channel: "phone" | "web" | "sms";
   /** Caller's number. Null: withheld, or a browser call. */
   fromNumber: string | null;
   /** Called number. Null: a browser call. */
@@ -183,7 +184,7 @@ export interface AgentCreate {
   folderId?: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. Default: `null`. */
   sipTrunkId?: string | null;
-  /** Messaging connection. Not available yet: only the default is accepted. Default: `null`. */
+  /** Messaging connection of the agent's messages. Null: no messages. Default: `null`. */
   messagingConnectionId?: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. Default: `"You are a friendly, concise voice assistant. Answer in one or two short sentences."`. */
   promptTemplate?: string | null;
@@ -362,22 +363,21 @@ export interface AgentCreate {
   preCallWebhookUrl?: string | null;
   /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. Default: `null`. */
   postCallWebhookUrl?: string | null;
-  /** Not available yet: only the default is accepted. */
   messagingConfig?: {
-    /** Prompt for SMS. Null: `promptTemplate`. Default: `null`. */
+    /** Prompt for SMS. Null: `promptTemplate`. Not available yet: only the default is accepted. Default: `null`. */
     smsPrompt?: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Default: `"auto_reply"`. */
+    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Not available yet: only the default is accepted. Default: `"auto_reply"`. */
     inboundMode?: "auto_reply" | "webhook" | "off" | null;
-    /** URL of the `message.received` webhook. Default: `null`. */
+    /** URL of the `message.received` webhook. Not available yet: only the default is accepted. Default: `null`. */
     inboundWebhookUrl?: string | null;
-    /** Number that messages are sent from, in E.164. Default: `null`. */
+    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. Default: `null`. */
     fromNumber?: string | null;
-    /** Whether the agent can send a message during a call. Default: `false`. */
+    /** Whether the agent can send a message during a call. Not available yet: only the default is accepted. Default: `false`. */
     sendMessageEnabled?: boolean | null;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Default: `null`. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. Not available yet: only the default is accepted. Default: `null`. */
     sendMessageDescriptionOverride?: string | null;
     /**
-     * Days without a message after which a new conversation begins. Default: `7`.
+     * Days without a message after which a new conversation begins. Not available yet: only the default is accepted. Default: `7`.
      * From 1 to 365.
      */
     conversationIdleResetDays?: number | null;
@@ -528,7 +528,7 @@ export interface Agent {
   folderId: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. */
   sipTrunkId: string | null;
-  /** Messaging connection. */
+  /** Messaging connection of the agent's messages. Null: no messages. */
   messagingConnectionId: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate: string;
@@ -713,7 +713,7 @@ export interface Agent {
     inboundMode: "auto_reply" | "webhook" | "off";
     /** URL of the `message.received` webhook. */
     inboundWebhookUrl: string | null;
-    /** Number that messages are sent from, in E.164. */
+    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. */
     fromNumber: string | null;
     /** Whether the agent can send a message during a call. */
     sendMessageEnabled: boolean;
@@ -798,7 +798,7 @@ export interface AgentUpdate {
   folderId?: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. */
   sipTrunkId?: string | null;
-  /** Messaging connection. Not available yet: only the default is accepted. Default: `null`. */
+  /** Messaging connection of the agent's messages. Null: no messages. */
   messagingConnectionId?: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate?: string | null;
@@ -977,22 +977,21 @@ export interface AgentUpdate {
   preCallWebhookUrl?: string | null;
   /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl?: string | null;
-  /** Not available yet: only the default is accepted. */
   messagingConfig?: {
-    /** Prompt for SMS. Null: `promptTemplate`. */
+    /** Prompt for SMS. Null: `promptTemplate`. Not available yet: only the default is accepted. Default: `null`. */
     smsPrompt?: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. */
+    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Not available yet: only the default is accepted. Default: `"auto_reply"`. */
     inboundMode?: "auto_reply" | "webhook" | "off" | null;
-    /** URL of the `message.received` webhook. */
+    /** URL of the `message.received` webhook. Not available yet: only the default is accepted. Default: `null`. */
     inboundWebhookUrl?: string | null;
-    /** Number that messages are sent from, in E.164. */
+    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. */
     fromNumber?: string | null;
-    /** Whether the agent can send a message during a call. */
+    /** Whether the agent can send a message during a call. Not available yet: only the default is accepted. Default: `false`. */
     sendMessageEnabled?: boolean | null;
-    /** Rules in plain language for sending a message. Null: the built-in rules. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. Not available yet: only the default is accepted. Default: `null`. */
     sendMessageDescriptionOverride?: string | null;
     /**
-     * Days without a message after which a new conversation begins.
+     * Days without a message after which a new conversation begins. Not available yet: only the default is accepted. Default: `7`.
      * From 1 to 365.
      */
     conversationIdleResetDays?: number | null;
@@ -1192,7 +1191,7 @@ export interface AgentSnapshot {
   folderId: string | null;
   /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. */
   sipTrunkId: string | null;
-  /** Messaging connection. */
+  /** Messaging connection of the agent's messages. Null: no messages. */
   messagingConnectionId: string | null;
   /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate: string;
@@ -1377,7 +1376,7 @@ export interface AgentSnapshot {
     inboundMode: "auto_reply" | "webhook" | "off";
     /** URL of the `message.received` webhook. */
     inboundWebhookUrl: string | null;
-    /** Number that messages are sent from, in E.164. */
+    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. */
     fromNumber: string | null;
     /** Whether the agent can send a message during a call. */
     sendMessageEnabled: boolean;
@@ -2609,6 +2608,131 @@ export interface DoNotCallSettingsUpdate {
   maxDialsPerDay?: number | null;
 }
 
+export interface MessagingConnectionCreate {
+  /** Account SID of the provider: `AC` and 32 hexadecimal digits. */
+  accountSid: string;
+  /** Auth token of the account. Verified with the provider, stored encrypted, never returned. */
+  authToken: string;
+  /** Display name. Absent or null: the account's name at the provider. */
+  friendlyName?: string | null;
+  /** Messaging service of the account that messages are sent through: `MG` and 32 hexadecimal digits. Null: messages are sent from the agent's number directly. */
+  messagingServiceSid?: string | null;
+  /**
+   * Messages that are handed to the provider per second from one number. Further messages wait. The provider has limits of its own per number, and queues what exceeds them. Default: 10.
+   * From 1 to 100.
+   */
+  messagesPerSecond?: number | null;
+}
+
+/** Account at a messaging provider. */
+export interface MessagingConnection {
+  id: string;
+  /** Display name. */
+  friendlyName: string;
+  channel: "sms";
+  provider: "twilio";
+  /** Account SID of the provider: `AC` and 32 hexadecimal digits. */
+  accountSid: string;
+  /** Messaging service of the account that messages are sent through: `MG` and 32 hexadecimal digits. Null: messages are sent from the agent's number directly. */
+  messagingServiceSid: string | null;
+  /**
+   * Messages that are handed to the provider per second from one number. Further messages wait. The provider has limits of its own per number, and queues what exceeds them.
+   * From 1 to 100.
+   */
+  messagesPerSecond: number;
+  /** Settings to enter at the provider, by name. Empty: none are needed. */
+  config: Record<string, string>;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
+export interface MessagingConnectionUpdate {
+  /** Display name. */
+  friendlyName?: string;
+  /** Account SID of the provider: `AC` and 32 hexadecimal digits. */
+  accountSid?: string;
+  /** Auth token of the account. Verified with the provider, stored encrypted, never returned. Required if `accountSid` changes. */
+  authToken?: string;
+  /** Messaging service of the account that messages are sent through: `MG` and 32 hexadecimal digits. Null: messages are sent from the agent's number directly. */
+  messagingServiceSid?: string | null;
+  /**
+   * Messages that are handed to the provider per second from one number. Further messages wait. The provider has limits of its own per number, and queues what exceeds them. Null: 10.
+   * From 1 to 100.
+   */
+  messagesPerSecond?: number | null;
+}
+
+/** Result of a check of a messaging connection. */
+export interface MessagingConnectionCheck {
+  /** Whether the provider accepts the stored credentials. */
+  isOk: boolean;
+  /** Machine-readable cause. Null: no problem. */
+  problem: "credentials_refused" | "messaging_service_not_found" | "provider_unreachable" | null;
+  /** Human-readable result. Not stable. */
+  message: string;
+  /** Date and time in ISO 8601, UTC. */
+  checkedAt: string;
+}
+
+export interface MessageCreate {
+  /** Id of the agent whose `messagingConnectionId` sends the message. Answers of the other side continue the conversation with this agent. */
+  agentId: string;
+  /** Phone number with its country code (`+…`). Spaces, dots, hyphens and parentheses are removed: stored in E.164. */
+  toNumber: string;
+  /** Sender: the agent's `messagingConfig.fromNumber` or one of its phone numbers. Absent or null: the agent's `messagingConfig.fromNumber`, else its first phone number. */
+  fromNumber?: string | null;
+  /** Text of the message, 1 to 1600 characters. The provider divides a long text into parts. */
+  body: string;
+}
+
+export interface MessageMedia {
+  /** URL of the file at the provider, which requires its credentials. */
+  url: string;
+  contentType: string;
+}
+
+/** Text message in the organization's log. */
+export interface Message {
+  id: string;
+  /** Id of the agent. Null: the number belongs to no agent. */
+  agentId: string | null;
+  /** Name of the agent. Null: no agent, or the agent was deleted. */
+  agentName: string | null;
+  /** Id of the messaging connection. Unchanged if the connection is deleted. */
+  messagingConnectionId: string;
+  /** Id of the call in which the agent sent it. Null: no call. */
+  callId: string | null;
+  /** Id of the conversation. Null: the number belongs to no agent. */
+  conversationId: string | null;
+  /** `INBOUND`: received from the other side. `OUTBOUND`: sent to it. */
+  direction: "INBOUND" | "OUTBOUND";
+  channel: "sms";
+  /** Sender's number, in E.164, or the name that the carrier gave. */
+  fromNumber: string;
+  /** Receiver's number, in E.164. */
+  toNumber: string;
+  /** Text of the message. Can be empty if `media` is not. */
+  body: string;
+  /** Files of an inbound message. */
+  media: MessageMedia[];
+  /** `queued`: waits here or at the provider. `sent`: handed to the carrier. `delivered`: the carrier has confirmed the delivery. `failed`: not sent or not delivered, for the reason in `errorMessage`. `received`: an inbound message. */
+  status: "queued" | "sent" | "delivered" | "failed" | "received";
+  /** Id at the provider. Null: the provider has not accepted it. */
+  providerMessageId: string | null;
+  /** Whether the language model wrote the text. */
+  generatedByLlm: boolean;
+  /** Error code of the provider. Null: none. */
+  errorCode: number | null;
+  /** Reason of the failure. Null: no failure. */
+  errorMessage: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
 /** Conversation of an agent with one caller. */
 export interface Conversation {
   id: string;
@@ -2620,7 +2744,8 @@ export interface Conversation {
   configurationRevision: number | null;
   /** Environment that ran. Null: `production`, or the draft in a test call. */
   environment: string | null;
-  channel: "phone" | "web";
+  /** `phone` and `web`: a call. `sms`: text messages. */
+  channel: "phone" | "web" | "sms";
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
   /** Time when the transcript was deleted. Null: it was not. */
@@ -2641,7 +2766,8 @@ export interface ConversationDetail {
   configurationRevision: number | null;
   /** Environment that ran. Null: `production`, or the draft in a test call. */
   environment: string | null;
-  channel: "phone" | "web";
+  /** `phone` and `web`: a call. `sms`: text messages. */
+  channel: "phone" | "web" | "sms";
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
   /** Time when the transcript was deleted. Null: it was not. */
@@ -2810,6 +2936,11 @@ export interface OrganizationLimits {
    * From 0 to 1000000.
    */
   phoneNumbers: number;
+  /**
+   * Messaging connections. Default: 100.
+   * From 0 to 1000000.
+   */
+  messagingConnections: number;
   /**
    * Campaigns, ended ones included. Default: 1000.
    * From 0 to 1000000.

@@ -12,14 +12,7 @@ import {
 import { messagingFields, widgetFields } from "./fields/channels.ts";
 import { conversationFields } from "./fields/conversation.ts";
 import { listeningFields, modelFields, voiceFields } from "./fields/model-and-voice.ts";
-import {
-  type ChangesOf,
-  type CreationOf,
-  notAvailableYet,
-  required,
-  value,
-  type ValuesOf,
-} from "../field-table.ts";
+import { type ChangesOf, type CreationOf, required, value, type ValuesOf } from "../field-table.ts";
 import { idSchema, nullable } from "../schemas.ts";
 
 export const agentStatusSchema = Type.Enum(["active", "disabled"], {
@@ -46,9 +39,13 @@ export const agentFields = {
     }),
     null,
   ),
-  ...notAvailableYet({
-    messagingConnectionId: value(nullable({ ...idSchema, description: "Messaging connection." }), null),
-  }),
+  messagingConnectionId: value(
+    nullable({
+      ...idSchema,
+      description: "Messaging connection of the agent's messages. Null: no messages.",
+    }),
+    null,
+  ),
   ...conversationFields,
   ...modelFields,
   ...voiceFields,

@@ -9,7 +9,7 @@ import {
   type ValuesOf,
   valueSchemas,
 } from "../field-table.ts";
-import { channelSchema } from "../conversations/conversations.ts";
+import { conversationChannelSchema } from "../conversations/conversations.ts";
 import { defineRoute } from "../route.ts";
 import {
   closedObject,
@@ -115,7 +115,7 @@ export const toolRequestSchema = Type.Object(
     environment: nullable(
       Type.String({ description: "Environment that runs. Null: `production`, or the draft in a test." }),
     ),
-    channel: channelSchema,
+    channel: conversationChannelSchema,
     fromNumber: nullable(Type.String({ description: "Caller's number. Null: withheld, or a browser call." })),
     toNumber: nullable(Type.String({ description: "Called number. Null: a browser call." })),
     variables: {

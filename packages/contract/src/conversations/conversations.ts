@@ -28,8 +28,13 @@ export const transcriptItemSchema = Type.Object(
         description: "Direction of a `dtmf` item: `received` from the other side, or `sent` by the agent.",
       }),
     ),
-    startMs: Type.Number({ description: "Start in milliseconds after the start of the call's media." }),
-    endMs: Type.Number({ description: "End in milliseconds after the start of the call's media." }),
+    startMs: Type.Number({
+      description:
+        "Start in milliseconds after the start of the call's media, or of the conversation by text.",
+    }),
+    endMs: Type.Number({
+      description: "End in milliseconds after the start of the call's media, or of the conversation by text.",
+    }),
     interrupted: Type.Optional(
       Type.Boolean({
         description:
@@ -49,6 +54,12 @@ export type TranscriptItem = Static<typeof transcriptItemSchema>;
 
 export const channelSchema = Type.Enum(["phone", "web"]);
 
+/** Channels of calls, and those of text. */
+export const conversationChannelSchema = Type.Enum(["phone", "web", "sms"], {
+  description: "`phone` and `web`: a call. `sms`: text messages.",
+});
+export type ConversationChannel = Static<typeof conversationChannelSchema>;
+
 /** Revision and environment of an agent that a conversation runs on from its beginning to its end. */
 export const ranSchemas = {
   agentRevision: nullable(
@@ -67,7 +78,7 @@ export const conversationSchema = Type.Object(
     id: idSchema,
     agentId: { ...idSchema, description: "Id of the agent. Unchanged if the agent is deleted." },
     ...ranSchemas,
-    channel: channelSchema,
+    channel: conversationChannelSchema,
     variables: {
       ...variablesSchema,
       description: "Variables of the conversation, without the built-in ones.",
@@ -99,7 +110,7 @@ export const listConversationsRoute = defineRoute({
   query: closedObject({
     ...pageQuery,
     agentId: Type.Optional(idSchema),
-    channel: Type.Optional(channelSchema),
+    channel: Type.Optional(conversationChannelSchema),
   }),
   status: 200,
   response: pageOf(conversationSchema),

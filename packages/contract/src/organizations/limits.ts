@@ -23,6 +23,7 @@ export const organizationLimits = {
   sipTrunks: { default: 100, description: "SIP trunks." },
   agents: { default: 1_000, description: "Agents." },
   phoneNumbers: { default: 1_000, description: "Phone numbers." },
+  messagingConnections: { default: 100, description: "Messaging connections." },
   campaigns: { default: 1_000, description: "Campaigns, ended ones included." },
   contactsPerCampaign: { default: 1_000_000, description: "Contacts of one campaign." },
   doNotCallNumbers: { default: 1_000_000, description: "Numbers on the do-not-call list." },

@@ -7,5 +7,13 @@ export {
   type ScriptedOpenAiOptions,
 } from "./scripted-openai.ts";
 export { startScriptedOpenAiSpeech, type ScriptedOpenAiSpeechOptions } from "./scripted-openai-speech.ts";
+export {
+  type HookAnswer,
+  SCRIPTED_ACCOUNT,
+  ScriptedTwilio,
+  type ScriptedTwilioOptions,
+  type TwilioFault,
+  type TwilioMessage,
+} from "./scripted-twilio.ts";
 export type { ScriptedFault } from "./scripted-fault.ts";
 export type { ScriptedExchange, ScriptedServer, ScriptedStats } from "./scripted-server.ts";

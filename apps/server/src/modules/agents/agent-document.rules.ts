@@ -9,6 +9,7 @@ import {
   mergeFields,
 } from "@parley/contract";
 import { canonicalJson } from "../../platform/canonical-json.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 
 /** Phone number as stored in the agent's document. Numbers have a table of their own. */
 export interface BoundNumber {
@@ -45,8 +46,11 @@ export function changeDocument(document: AgentDocument, change: AgentChange): Ag
   return normalize({ ...document, ...mergeFields(agentFields, document, change) });
 }
 
-/** Stores `production` as `null`. */
+/** Stores `production` as `null`, and numbers in E.164. */
 function normalize(document: AgentDocument): AgentDocument {
+  const { messagingConfig } = document;
+  const { fromNumber } = messagingConfig;
+  if (fromNumber !== null) messagingConfig.fromNumber = normalizePhoneNumber(fromNumber) ?? fromNumber;
   if (document.widgetConfig.environment === "production") document.widgetConfig.environment = null;
   return document;
 }

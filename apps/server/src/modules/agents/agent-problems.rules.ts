@@ -2,6 +2,7 @@
 import { agentFields, type Issue, keysOf, valueSchemas, withAvailableOnly } from "@parley/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 import { isTimezone } from "../../platform/timezone.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 
@@ -17,9 +18,15 @@ export function findSnapshotProblems(document: AgentDocument): Issue[] {
 }
 
 export function findProblems(document: AgentDocument): Issue[] {
-  const { timezone, widgetConfig, postCallExtraction, postCallEvaluation } = document;
+  const { timezone, messagingConfig, widgetConfig, postCallExtraction, postCallEvaluation } = document;
   const issues: Issue[] = [];
   if (!isTimezone(timezone)) issues.push({ path: "timezone", message: "must be an IANA timezone name" });
+  const { fromNumber } = messagingConfig;
+  if (fromNumber !== null && normalizePhoneNumber(fromNumber) === undefined)
+    issues.push({
+      path: "messagingConfig.fromNumber",
+      message: "must be a valid phone number with its country code",
+    });
   const urls = {
     ...webhookUrlsOf(document),
     "widgetConfig.appearance.avatarUrl": widgetConfig.appearance.avatarUrl,

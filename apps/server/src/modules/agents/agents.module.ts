@@ -1,5 +1,6 @@
 import { listLocalVoices } from "../../inference/local-voice.rules.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
@@ -20,13 +21,14 @@ import { EnvironmentsService } from "./versions/environments.service.ts";
 
 interface Dependencies {
   folders: FoldersService;
+  messagingConnections: MessagingConnectionsService;
   sipTrunks: SipTrunksService;
   organizationLimits: OrganizationLimitsService;
 }
 
 export function createAgents(
   { config, database, encryption, clock, inference }: NodeResources,
-  { folders, sipTrunks, organizationLimits }: Dependencies,
+  { folders, messagingConnections, sipTrunks, organizationLimits }: Dependencies,
 ) {
   /** Queues the audio of fixed speech for synthesis. */
   const prepareSpeech = (document: AgentDocument): void => {
@@ -34,7 +36,14 @@ export function createAgents(
     if (speech !== undefined) inference.prepareSpeech(speech);
   };
   const writer = new AgentWriter(encryption, clock, prepareSpeech);
-  const agents = new AgentsService(database, { writer, sipTrunks, folders, organizationLimits, clock });
+  const agents = new AgentsService(database, {
+    writer,
+    sipTrunks,
+    folders,
+    messagingConnections,
+    organizationLimits,
+    clock,
+  });
   const customTools = new CustomToolsService(database, { writer, agents, clock });
   const agentVersions = new AgentVersionsService(database, { writer, agents, clock });
   const environments = new EnvironmentsService(database, { writer, agents, clock });
@@ -42,6 +51,9 @@ export function createAgents(
   folders.deleting.subscribe(async (transaction, { by, folderId }) => {
     await agents.releaseFolder(transaction, by, folderId);
   });
+  messagingConnections.deleting.subscribe(
+    async (transaction, id) => await agents.requireConnectionUnused(transaction, id),
+  );
   return {
     services: { agents, customTools, agentVersions, environments, agentResolution, writer, prepareSpeech },
     encryptedColumns: encryptedDocuments,

@@ -15,6 +15,7 @@ import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
+import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
@@ -52,6 +53,7 @@ export interface AgentsDependencies {
   writer: AgentWriter;
   sipTrunks: SipTrunksService;
   folders: FoldersService;
+  messagingConnections: MessagingConnectionsService;
   organizationLimits: OrganizationLimitsService;
 }
 
@@ -60,6 +62,7 @@ export class AgentsService {
   readonly #writer: AgentWriter;
   readonly #sipTrunks: SipTrunksService;
   readonly #folders: FoldersService;
+  readonly #messagingConnections: MessagingConnectionsService;
   readonly #clock: Clock;
   readonly #limits: OrganizationLimitsService;
   /** Emitted when an agent is deleted; the event is its id. */
@@ -67,12 +70,13 @@ export class AgentsService {
 
   constructor(
     database: Database,
-    { writer, sipTrunks, folders, organizationLimits, clock }: AgentsDependencies,
+    { writer, sipTrunks, folders, messagingConnections, organizationLimits, clock }: AgentsDependencies,
   ) {
     this.#database = database;
     this.#writer = writer;
     this.#sipTrunks = sipTrunks;
     this.#folders = folders;
+    this.#messagingConnections = messagingConnections;
     this.#clock = clock;
     this.#limits = organizationLimits;
   }
@@ -90,6 +94,7 @@ export class AgentsService {
     if (widgetConfig.environment !== null) throw new AppError("environment_not_found");
     const saved = await this.#database.transaction(async (transaction) => {
       await this.#requireReferences(transaction, by.organizationId, document);
+      await requireOwnNumber(transaction, document, undefined);
       await this.#limits.requireRoom(transaction, by.organizationId, { name: "agents", table: agents });
       const state = { document, publishMode: publishMode ?? "auto", publishedRevision: null };
       return await this.#writer.create(transaction, by, state);
@@ -129,6 +134,7 @@ export class AgentsService {
         const write = writeChange(before, change);
         const { document } = write.after;
         requireUsable(document, before.document);
+        await requireOwnNumber(transaction, document, id);
         const { environment } = document.widgetConfig;
         // An environment deleted since then does not block changes of other fields.
         if (environment !== null && environment !== before.document.widgetConfig.environment)
@@ -164,6 +170,15 @@ export class AgentsService {
     return await store.listAgentsReferringTo(transaction, { sipTrunkId });
   }
 
+  /** Throws `in_use` if agents use the connection. */
+  async requireConnectionUnused(transaction: Queries, messagingConnectionId: string): Promise<void> {
+    const agentIds = await store.listAgentsReferringTo(transaction, { messagingConnectionId });
+    if (agentIds.length > 0)
+      throw new AppError("in_use", {
+        message: `${agentIds.length} agent(s) use the messaging connection. Set their messagingConnectionId to null first.`,
+      });
+  }
+
   /** Removes the folder from each agent in it, with a version for each, in the transaction that deletes the folder. */
   async releaseFolder(transaction: Queries, by: Author, folderId: string): Promise<void> {
     const agentIds = await store.listAgentsReferringTo(transaction, { folderId });
@@ -178,7 +193,7 @@ export class AgentsService {
   async lockReferences(
     transaction: Queries,
     organizationId: string,
-    { sipTrunkId, folderId }: Partial<References>,
+    { sipTrunkId, folderId, messagingConnectionId }: Partial<References>,
   ): Promise<Record<keyof References, boolean>> {
     return {
       sipTrunkId:
@@ -187,7 +202,13 @@ export class AgentsService {
       folderId:
         typeof folderId === "string" &&
         (await this.#folders.lockForReference(transaction, organizationId, folderId)),
-      messagingConnectionId: false,
+      messagingConnectionId:
+        typeof messagingConnectionId === "string" &&
+        (await this.#messagingConnections.lockForReference(
+          transaction,
+          organizationId,
+          messagingConnectionId,
+        )),
     };
   }
 
@@ -240,10 +261,26 @@ export class AgentsService {
   }
 }
 
-const referenced = { sipTrunkId: "SIP trunk", folderId: "folder" } as const;
+const referenced = {
+  sipTrunkId: "SIP trunk",
+  folderId: "folder",
+  messagingConnectionId: "messaging connection",
+} as const;
 
 function distinct(agents: readonly SavedAgent[], reference: "sipTrunkId" | "folderId"): string[] {
   return [...new Set(agents.map(({ document }) => document[reference]).filter((id) => id !== null))];
+}
+
+/** Throws `invalid_body` if another agent has the document's number for messages on the same connection. */
+async function requireOwnNumber(
+  transaction: Queries,
+  { messagingConnectionId, messagingConfig: { fromNumber } }: AgentDocument,
+  agentId: string | undefined,
+): Promise<void> {
+  if (messagingConnectionId === null || fromNumber === null) return;
+  const owner = await store.findAgentWithMessagingNumber(transaction, messagingConnectionId, fromNumber);
+  if (owner !== undefined && owner !== agentId)
+    throw invalidBody("messagingConfig.fromNumber", "is the number of another agent on this connection");
 }
 
 /** Throws `invalid_body` if the document cannot be saved in place of the one before. */

@@ -117,17 +117,33 @@ export async function listAgents(
   return { rows, total: await countRows(queries, agents, where) };
 }
 
-/** Agents that reference the trunk or folder. */
+/** Agents that reference the trunk, folder or messaging connection. */
 export async function listAgentsReferringTo(
   queries: Queries,
-  reference: { sipTrunkId: string } | { folderId: string },
+  reference: { sipTrunkId: string } | { folderId: string } | { messagingConnectionId: string },
 ): Promise<string[]> {
-  const where =
-    "folderId" in reference
-      ? eq(agents.folderId, reference.folderId)
-      : eq(agents.sipTrunkId, reference.sipTrunkId);
+  const where = and(
+    "folderId" in reference ? eq(agents.folderId, reference.folderId) : undefined,
+    "sipTrunkId" in reference ? eq(agents.sipTrunkId, reference.sipTrunkId) : undefined,
+    "messagingConnectionId" in reference
+      ? eq(agents.messagingConnectionId, reference.messagingConnectionId)
+      : undefined,
+  );
   const rows = await queries.select({ id: agents.id }).from(agents).where(where);
   return rows.map(({ id }) => id);
+}
+
+/** Returns the id of the agent whose messages have this number on this connection. */
+export async function findAgentWithMessagingNumber(
+  queries: Queries,
+  messagingConnectionId: string,
+  number: string,
+): Promise<string | undefined> {
+  const [row] = await queries
+    .select({ id: agents.id })
+    .from(agents)
+    .where(and(eq(agents.messagingConnectionId, messagingConnectionId), eq(agents.messagingNumber, number)));
+  return row?.id;
 }
 
 export async function updateAgent(queries: Queries, id: string, change: Partial<AgentInsert>): Promise<void> {

@@ -1,8 +1,20 @@
 import type { Actor, AgentStatus, PublishMode, VersionKind, Variables } from "@parley/contract";
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { folders } from "../folders/folders.tables.ts";
+import { messagingConnections } from "../messaging-connections/messaging-connections.tables.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 import { sipTrunks } from "../sip-trunks/sip-trunks.tables.ts";
 import type { StoredDocument } from "./stored-document.ts";
@@ -41,10 +53,18 @@ export const agents = pgTable(
     folderId: uuid("folder_id")
       .generatedAlwaysAs(sql`(document->>'folderId')::uuid`)
       .references(() => folders.id),
+    // A connection is deleted only when no agent uses it.
+    messagingConnectionId: uuid("messaging_connection_id")
+      .generatedAlwaysAs(sql`(document->>'messagingConnectionId')::uuid`)
+      .references(() => messagingConnections.id),
+    messagingNumber: text("messaging_number").generatedAlwaysAs(
+      sql`document->'messagingConfig'->>'fromNumber'`,
+    ),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
+    uniqueIndex("agents_messaging_number").on(table.messagingConnectionId, table.messagingNumber),
     index("agents_organization").on(table.organizationId, table.createdAt),
     index("agents_sip_trunk").on(table.sipTrunkId),
     index("agents_folder").on(table.folderId),

@@ -6,7 +6,6 @@ import { assertRefused } from "../contract-conformance.ts";
 import { createTestServer, storeAgentFields, type TestResponse, type TestServer } from "../testing.ts";
 
 const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
-  ["messagingConnectionId", { messagingConnectionId: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11" }],
   ["mode", { mode: "flow" }],
   ["flowDefinition", { flowDefinition: { steps: [] } }],
   ["runtimeConfig", { runtimeConfig: { top_k: 5 } }],

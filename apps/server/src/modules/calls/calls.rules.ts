@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { CallEndReason, CallLatency, CallResultStatus, Turn } from "@parley/contract";
-import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 
 /**
  * Returns the peer address that decides which of our addresses is in SDP: the source of the signaling, which

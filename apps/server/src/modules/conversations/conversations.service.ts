@@ -1,4 +1,10 @@
-import type { Conversation, ConversationDetail, TranscriptItem, Variables } from "@parley/contract";
+import type {
+  Conversation,
+  ConversationChannel,
+  ConversationDetail,
+  TranscriptItem,
+  Variables,
+} from "@parley/contract";
 import type { SQL } from "drizzle-orm";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -11,7 +17,7 @@ export interface NewConversation {
   agentRevision: number | null;
   configurationRevision: number;
   environment: string | null;
-  channel: "phone" | "web";
+  channel: ConversationChannel;
   variables: Variables;
 }
 
@@ -30,6 +36,12 @@ export class ConversationsService {
     const row = await store.findConversation(queries, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
     return { ...present(row), transcript: await store.listItems(queries, id) };
+  }
+
+  /** Returns the conversation without its transcript. */
+  async find(queries: Queries, organizationId: string, id: string): Promise<Conversation | undefined> {
+    const row = await store.findConversation(queries, organizationId, id);
+    return row && present(row);
   }
 
   async list(organizationId: string, filter: store.ConversationFilter) {
@@ -70,8 +82,18 @@ export class ConversationsService {
    *
    * @param conversation Its id, or a query that yields it.
    */
-  async appendItems(conversation: string | SQL, items: readonly TranscriptItem[], now: Date): Promise<void> {
-    if (items.length > 0) await store.appendItems(this.#database, conversation, items, now);
+  async appendItems(
+    conversation: string | SQL,
+    items: readonly TranscriptItem[],
+    now: Date,
+    queries: Queries = this.#database,
+  ): Promise<void> {
+    if (items.length > 0) await store.appendItems(queries, conversation, items, now);
+  }
+
+  /** Deletes one item of a transcript, in the caller's transaction. */
+  async deleteItem(queries: Queries, conversationId: string, itemId: string): Promise<void> {
+    await store.deleteItem(queries, conversationId, itemId);
   }
 
   /** Returns the condition that a conversation has a message with these words. */

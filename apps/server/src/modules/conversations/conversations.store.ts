@@ -1,4 +1,4 @@
-import type { PageQuery, TranscriptItem } from "@parley/contract";
+import type { ConversationChannel, PageQuery, TranscriptItem } from "@parley/contract";
 import { type SQL, and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
@@ -9,7 +9,7 @@ export type ConversationRow = typeof conversations.$inferSelect;
 
 export interface ConversationFilter extends PageQuery {
   agentId?: string;
-  channel?: "phone" | "web";
+  channel?: ConversationChannel;
 }
 
 export async function insertConversation(
@@ -69,6 +69,11 @@ export async function findUpdatedAt(queries: Queries, id: string): Promise<Date 
 
 export async function deleteConversation(queries: Queries, id: string): Promise<void> {
   await queries.delete(conversations).where(eq(conversations.id, id));
+}
+
+export async function deleteItem(queries: Queries, conversationId: string, id: string): Promise<void> {
+  const where = and(eq(transcriptItems.conversationId, conversationId), eq(transcriptItems.id, id));
+  await queries.delete(transcriptItems).where(where);
 }
 
 /** Returns items in the order of their beginnings. They arrive at their ends, which overlapping speech puts in another order. */

@@ -1,4 +1,4 @@
-import type { TranscriptItem, Variables } from "@parley/contract";
+import type { ConversationChannel, TranscriptItem, Variables } from "@parley/contract";
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
@@ -17,7 +17,7 @@ export const conversations = pgTable(
     agentRevision: integer("agent_revision"),
     configurationRevision: integer("configuration_revision"),
     environment: text("environment"),
-    channel: text("channel").$type<"phone" | "web">().notNull(),
+    channel: text("channel").$type<ConversationChannel>().notNull(),
     /** The transcript was deleted at this time; no item is added after it. */
     transcriptDeletedAt: instant("transcript_deleted_at"),
     variables: jsonb("variables").$type<Variables>().notNull().default({}),

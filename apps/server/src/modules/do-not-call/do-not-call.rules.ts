@@ -1,7 +1,7 @@
 import { type Issue, MAX_CONTACTS, MAX_NAMED_ROWS } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import { forEachInSlices } from "../../platform/in-slices.ts";
-import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 
 const COLUMN = "phoneNumber";
 const MAX_COLUMNS = 200;

@@ -4,8 +4,8 @@ import type { Clock } from "../../platform/clock.ts";
 import { toCsvRow } from "../../platform/csv.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
-import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 import { readNumbers } from "./do-not-call.rules.ts";
 import * as store from "./do-not-call.store.ts";
 

@@ -23,7 +23,10 @@ const CACHED_MS = 10_000;
 const EXACT_WITHIN = 20;
 
 /** Limits that count what an organization has. */
-export type CountLimit = Extract<OrganizationLimit, "sipTrunks" | "agents" | "phoneNumbers" | "campaigns">;
+export type CountLimit = Extract<
+  OrganizationLimit,
+  "sipTrunks" | "agents" | "phoneNumbers" | "messagingConnections" | "campaigns"
+>;
 
 /** A table whose rows count toward a limit. */
 export type CountedTable = PgTable & { organizationId: PgColumn };
@@ -32,6 +35,7 @@ const nouns: Readonly<Record<CountLimit, string>> = {
   sipTrunks: "SIP trunks",
   agents: "agents",
   phoneNumbers: "phone numbers",
+  messagingConnections: "messaging connections",
   campaigns: "campaigns",
 };
 

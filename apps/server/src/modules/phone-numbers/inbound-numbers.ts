@@ -4,7 +4,7 @@ import type { Bus } from "../../platform/bus/bus.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { InboundTrunk } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
-import { normalizePhoneNumber } from "./phone-numbers.rules.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 import { findTrunkIdsOfNumbers } from "./phone-numbers.store.ts";
 
 /** A number with its trunks, each of another organization. */

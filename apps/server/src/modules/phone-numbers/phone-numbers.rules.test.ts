@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { normalizePhoneNumber } from "./phone-numbers.rules.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 
 test("numbers are normalized to E.164", () => {
   assert.equal(normalizePhoneNumber("+1 (415) 555-0123"), "+14155550123");

@@ -14,13 +14,8 @@ import type { Organization, OrganizationsService } from "../organizations/organi
 import type { TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { NumberClaims } from "./number-claims.ts";
-import {
-  bindNumber,
-  normalizeEnvironment,
-  normalizePhoneNumber,
-  unbindNumber,
-  withoutTrunk,
-} from "./phone-numbers.rules.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
+import { bindNumber, normalizeEnvironment, unbindNumber, withoutTrunk } from "./phone-numbers.rules.ts";
 import * as store from "./phone-numbers.store.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
 

@@ -42,6 +42,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   operatorApiKey: string | undefined;
   /** `undefined`: the server sends no mail. */
   mail: MailConfig | undefined;
+  /** `undefined`: Twilio's own hosts. */
+  twilioBaseUrl: string | undefined;
   isPrivateWebhookAllowed: boolean;
   isPrivateTrunkCheckAllowed: boolean;
   mediaProcesses: number;
@@ -103,6 +105,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseApiKey),
     operatorApiKey: reader.parse("PARLEY_OPERATOR_API_KEY", parseApiKey),
     mail: readMail(reader),
+    twilioBaseUrl: reader.url("PARLEY_TWILIO_BASE_URL"),
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
     isPrivateTrunkCheckAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_TRUNK_CHECKS"),
     mediaProcesses,

@@ -134,6 +134,10 @@ export const variables = {
       "true: POST /v1/sip-trunks/{id}/check connects to private and loopback addresses. Calls and the doctor reach them in any case.",
     default: "false",
   },
+  PARLEY_TWILIO_BASE_URL: {
+    description:
+      "URL of a server that speaks Twilio's API, in place of Twilio's hosts: for tests, or for a proxy. It may be private.",
+  },
   PARLEY_MEDIA_PROCESSES: { description: "Number of media processes.", default: "one per core to spare" },
   PARLEY_DISK_RESERVE_MB: {
     description:

@@ -3,44 +3,50 @@ import { group, notAvailableYet, value } from "../../field-table.ts";
 import { nullable, phoneNumberSchema, requestedEnvironmentSchema } from "../../schemas.ts";
 import { promptSchema, textSchema, webUrlSchema } from "./texts.ts";
 
-export const messagingFields = notAvailableYet({
+export const messagingFields = {
   messagingConfig: group({
-    smsPrompt: value(promptSchema("Prompt for SMS. Null: `promptTemplate`."), null),
-    inboundMode: value(
-      Type.Enum(["auto_reply", "webhook", "off"], {
-        description:
-          "`auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded.",
-      }),
-      "auto_reply",
-    ),
-    inboundWebhookUrl: value(webUrlSchema("URL of the `message.received` webhook."), null),
+    ...notAvailableYet({
+      smsPrompt: value(promptSchema("Prompt for SMS. Null: `promptTemplate`."), null),
+      inboundMode: value(
+        Type.Enum(["auto_reply", "webhook", "off"], {
+          description:
+            "`auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded.",
+        }),
+        "auto_reply",
+      ),
+      inboundWebhookUrl: value(webUrlSchema("URL of the `message.received` webhook."), null),
+    }),
     fromNumber: value(
       nullable({
         ...phoneNumberSchema,
-        description: "Number that messages are sent from, in E.164.",
+        description:
+          "Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the " +
+          "agent's first phone number.",
       }),
       null,
     ),
-    sendMessageEnabled: value(
-      Type.Boolean({
-        description: "Whether the agent can send a message during a call.",
-      }),
-      false,
-    ),
-    sendMessageDescriptionOverride: value(
-      textSchema("Rules in plain language for sending a message. Null: the built-in rules."),
-      null,
-    ),
-    conversationIdleResetDays: value(
-      Type.Integer({
-        minimum: 1,
-        maximum: 365,
-        description: "Days without a message after which a new conversation begins.",
-      }),
-      7,
-    ),
+    ...notAvailableYet({
+      sendMessageEnabled: value(
+        Type.Boolean({
+          description: "Whether the agent can send a message during a call.",
+        }),
+        false,
+      ),
+      sendMessageDescriptionOverride: value(
+        textSchema("Rules in plain language for sending a message. Null: the built-in rules."),
+        null,
+      ),
+      conversationIdleResetDays: value(
+        Type.Integer({
+          minimum: 1,
+          maximum: 365,
+          description: "Days without a message after which a new conversation begins.",
+        }),
+        7,
+      ),
+    }),
   }),
-});
+};
 
 const shortTextSchema = nullable(Type.String({ maxLength: 200 }));
 

@@ -2,7 +2,7 @@ import { type ContactInput, type Issue, MAX_NAMED_ROWS, type Variables } from "@
 import { AppError } from "../../../platform/app-error.ts";
 import { forEachInSlices } from "../../../platform/in-slices.ts";
 import { isTimezone } from "../../../platform/timezone.ts";
-import { normalizePhoneNumber } from "../../phone-numbers/phone-numbers.rules.ts";
+import { normalizePhoneNumber } from "../../../platform/phone-number.ts";
 
 /** A contact as it is stored. */
 export interface NewContact {

@@ -4,7 +4,7 @@ import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules
 import type { AgentResolution } from "../../agents/versions/agent-resolution.service.ts";
 import type { DoNotCallService } from "../../do-not-call/do-not-call.service.ts";
 import type { Organization, OrganizationsService } from "../../organizations/organizations.service.ts";
-import { normalizePhoneNumber } from "../../phone-numbers/phone-numbers.rules.ts";
+import { normalizePhoneNumber } from "../../../platform/phone-number.ts";
 import type { PhoneNumbersService } from "../../phone-numbers/phone-numbers.service.ts";
 import type { OutgoingRoute, SipTrunksService } from "../../sip-trunks/sip-trunks.service.ts";
 import type { PlacedCall } from "../../calls/calls.service.ts";
@@ -108,9 +108,14 @@ export class OutboundPlanner {
     return { agent, from, fromNumber: from.e164, sipTrunkId, route, destinations };
   }
 
-  /** Returns what the organization may call. */
-  async findDestinations(organizationId: string): Promise<DestinationPolicy> {
-    return await this.#destinationsOf(await this.#dependencies.organizations.get(organizationId));
+  /**
+   * Returns what the organization may call.
+   *
+   * @param ownNumber Number (E.164) of an organization that may have none on a trunk.
+   */
+  async findDestinations(organizationId: string, ownNumber?: string): Promise<DestinationPolicy> {
+    const organization = await this.#dependencies.organizations.get(organizationId);
+    return await this.#destinationsOf(organization, ownNumber);
   }
 
   /** Plans a call that was already recorded. Returns `undefined` if it can no longer be dialed. */
@@ -182,19 +187,21 @@ export class OutboundPlanner {
     return first;
   }
 
-  async #destinationsOf(organization: Organization): Promise<DestinationPolicy> {
+  async #destinationsOf(organization: Organization, ownNumber?: string): Promise<DestinationPolicy> {
     const { allowedCountries, isPremiumRateAllowed } = organization;
-    return { countries: allowedCountries ?? (await this.#findHome(organization)), isPremiumRateAllowed };
+    const countries = allowedCountries ?? (await this.#findHome(organization, ownNumber));
+    return { countries, isPremiumRateAllowed };
   }
 
   /**
    * Returns the home country; empty if there is none. It is stored at the first call: a number that the organization adds
    * later, or with a stolen key, does not open another country.
    */
-  async #findHome({ id, homeCountry }: Organization): Promise<readonly string[]> {
+  async #findHome({ id, homeCountry }: Organization, ownNumber?: string): Promise<readonly string[]> {
     if (homeCountry !== null) return [homeCountry];
     const { phoneNumbers, organizations } = this.#dependencies;
-    const [country] = findCountries(await phoneNumbers.listE164(id));
+    const numbers = await phoneNumbers.listE164(id);
+    const [country] = findCountries([...numbers, ...(ownNumber === undefined ? [] : [ownNumber])]);
     return country === undefined ? [] : [await organizations.settleHomeCountry(id, country)];
   }
 }

@@ -10,8 +10,9 @@
  */
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { OPERATOR_KEY } from "../e2e/support/platform/organizations.ts";
 import type { Platform } from "../e2e/support/platform/platform.ts";
-import { createAgent } from "./calls/api.ts";
+import { allowCalls, createAgent } from "./calls/api.ts";
 import type { CallersMethods } from "./calls/callers-process.ts";
 import { measureEcho, msPerSecond } from "./calls/echo.ts";
 import type { ProvidersMethods } from "./calls/providers-process.ts";
@@ -97,6 +98,16 @@ function printRows(rows: readonly Row[]): void {
   for (const failure of rows.flatMap(({ failures }) => failures).slice(0, 10)) console.log(failure);
 }
 
+function platformEnv(): Record<string, string> {
+  const { profile } = options;
+  return {
+    PARLEY_OPERATOR_API_KEY: OPERATOR_KEY,
+    ...(profile !== undefined && {
+      NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${profile}`,
+    }),
+  };
+}
+
 async function run(): Promise<void> {
   const providers = new Peer<ProvidersMethods>(new URL("calls/providers-process.ts", import.meta.url));
   const callers = new Peer<CallersMethods>(new URL("calls/callers-process.ts", import.meta.url));
@@ -106,12 +117,8 @@ async function run(): Promise<void> {
   try {
     const echo = await measureEcho(callers, Math.max(...loads));
     console.table({ "echo alone": echo });
-    const { profile } = options;
-    const profiling = `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${profile}`;
-    platform = await startScriptedPlatform(
-      await providers.ask("start", undefined),
-      profile === undefined ? {} : { NODE_OPTIONS: profiling },
-    );
+    platform = await startScriptedPlatform(await providers.ask("start", undefined), platformEnv());
+    await allowCalls(platform, Math.max(...loads));
     await createAgent(platform);
     const bench: Bench = { platform, callers, providers, echo };
     await measureRow(bench, WARM_UP_CALLS, { restSeconds: 0, seconds: WARM_UP_SECONDS });

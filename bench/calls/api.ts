@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Call, type CallDetail, paginate } from "@parley/client/api";
+import { operate } from "../../e2e/support/platform/organizations.ts";
 import type { Platform } from "../../e2e/support/platform/platform.ts";
 
 export const NUMBER = "+15550199000";
@@ -18,6 +19,15 @@ export async function createAgent(platform: Platform): Promise<{ agentId: string
   });
   await platform.api.addPhoneNumber(agent.id, { e164: NUMBER });
   return { agentId: agent.id };
+}
+
+/** Lets the platform's only organization have this many calls at once, and begin as many in a minute. */
+export async function allowCalls(platform: Platform, calls: number): Promise<void> {
+  const [organization] = await operate<{ id: string }[]>(platform, "GET", "/organizations");
+  if (organization === undefined) throw new Error("the platform has no organization");
+  await operate(platform, "PATCH", `/organizations/${organization.id}`, {
+    limits: { concurrentCalls: calls, callsPerMinute: 10 * calls },
+  });
 }
 
 /** Calls that began at `since` or later, with transcripts and turns, once all of them have ended. */

@@ -6,12 +6,20 @@ export const DEADLINE_MS = 30_000;
 const SCHEMES = ["light", "dark"] as const;
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
 
-/** Waits for the transitions that a change of the color scheme began. A spinner's animation does not end. */
-const COLORS_ARE_FINAL = `new Promise(requestAnimationFrame).then(() => Promise.allSettled(
-  document.getAnimations()
-    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
-    .map(({ finished }) => finished)
-)).then(() => undefined)`;
+/**
+ * Waits until a change of the color scheme or of the size has its last effect.
+ * A transition of inherited color begins further ones when it ends, so one look at them is not enough.
+ * A spinner's animation does not end.
+ */
+const COLORS_ARE_FINAL = `(async () => {
+  for (let quietFrames = 0; quietFrames < 2; ) {
+    await new Promise(requestAnimationFrame);
+    const changing = document.getAnimations()
+      .filter(({ effect, playState }) => playState === "running" && effect.getComputedTiming().endTime !== Infinity);
+    quietFrames = changing.length === 0 ? quietFrames + 1 : 0;
+    await Promise.allSettled(changing.map(({ finished }) => finished));
+  }
+})()`;
 
 /** More elements than any page has that take the focus. */
 const MAX_TABS = 150;

@@ -1,22 +1,26 @@
 import { AppError } from "../../platform/app-error.ts";
-import { AttemptLimit } from "../../platform/http/attempt-limit.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { sourceOf } from "../../platform/http/failed-attempts.ts";
+import { AttemptLimiter } from "../../platform/rate-limit/attempt-limiter.ts";
 
 /**
- * Limits failed attempts to sign in, sign up and confirm a password, on each node. Attempts are counted before the work,
+ * Limits failed attempts to sign in, sign up and confirm a password, over all nodes. Attempts are counted before the work,
  * so that concurrent guesses count too; successful ones are taken back.
  */
 export class AuthLimits {
   /** An address may be that of a whole office. */
-  readonly #ofAddress: AttemptLimit;
-  readonly #ofAccount: AttemptLimit;
+  readonly #ofAddress: AttemptLimiter;
+  readonly #ofAccount: AttemptLimiter;
   /** Mails that strangers cause. */
-  readonly #ofMail: AttemptLimit;
+  readonly #ofMail: AttemptLimiter;
 
-  constructor(nowMs?: () => number) {
-    this.#ofAddress = new AttemptLimit({ burst: 30, intervalMs: 2_000, nowMs });
-    this.#ofAccount = new AttemptLimit({ burst: 10, intervalMs: 30_000, nowMs });
-    this.#ofMail = new AttemptLimit({ burst: 3, intervalMs: 300_000, nowMs });
+  constructor(database: Database, clock: Clock) {
+    const create = (name: string, burst: number, intervalMs: number): AttemptLimiter =>
+      new AttemptLimiter(database, clock, { name, burst, intervalMs });
+    this.#ofAddress = create("sign-in of address", 30, 2_000);
+    this.#ofAccount = create("sign-in of account", 10, 30_000);
+    this.#ofMail = create("mail to account", 3, 300_000);
   }
 
   /**
@@ -26,23 +30,23 @@ export class AuthLimits {
    */
   async attempt<T>(address: string, account: string | undefined, work: () => Promise<T>): Promise<T> {
     const source = sourceOf(address);
-    require(this.#ofAddress.take(source), "from this address");
+    requireNoWait(await this.#ofAddress.take(source), "from this address");
     const key = account?.toLowerCase();
-    if (key !== undefined) require(this.#ofAccount.take(key), "for this account");
+    if (key !== undefined) requireNoWait(await this.#ofAccount.take(key), "for this account");
     const result = await work();
-    this.#ofAddress.giveBack(source);
-    if (key !== undefined) this.#ofAccount.giveBack(key);
+    await this.#ofAddress.giveBack(source);
+    if (key !== undefined) await this.#ofAccount.giveBack(key);
     return result;
   }
 
   /** Counts a request for a mail. Throws `rate_limited`. */
-  countMail(address: string, account: string): void {
-    require(this.#ofAddress.take(sourceOf(address)), "from this address");
-    require(this.#ofMail.take(account.toLowerCase()), "for this account");
+  async countMail(address: string, account: string): Promise<void> {
+    requireNoWait(await this.#ofAddress.take(sourceOf(address)), "from this address");
+    requireNoWait(await this.#ofMail.take(account.toLowerCase()), "for this account");
   }
 }
 
-function require(waitMs: number, what: string): void {
+function requireNoWait(waitMs: number, what: string): void {
   if (waitMs === 0) return;
   throw new AppError("rate_limited", {
     message: `Too many attempts ${what}. Retry after the time in the Retry-After header.`,

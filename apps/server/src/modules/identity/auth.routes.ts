@@ -25,7 +25,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import { readAnswer } from "./auth-client.ts";
 import type { AuthLibrary } from "./auth-library.ts";
-import { AuthLimits } from "./auth-limits.ts";
+import type { AuthLimits } from "./auth-limits.ts";
 import { AuthRoutes } from "./bind-auth-route.ts";
 import type { InvitationsService } from "./members/invitations.service.ts";
 import type { MembersService } from "./members/members.service.ts";
@@ -40,12 +40,13 @@ export interface AuthRouteDependencies {
   library: () => Promise<AuthLibrary>;
   sessions: SessionsService;
   ownerSignUp: OwnerSignUpService;
+  limits: AuthLimits;
 }
 
 /** Binds the routes under `/auth`. */
 export function bindAuthRoutes(app: FastifyInstance, dependencies: AuthRouteDependencies): void {
   const routes = new AuthRoutes(app, dependencies.sessions);
-  const limits = new AuthLimits();
+  const { limits } = dependencies;
   bindSignIn(routes, limits, dependencies);
   bindSessions(routes, dependencies);
   bindAccount(routes, limits, dependencies);
@@ -190,7 +191,7 @@ function bindPasswordReset(
   { library, passwordResets }: AuthRouteDependencies,
 ): void {
   routes.bindPublic(requestPasswordResetRoute, async ({ body, address }) => {
-    limits.countMail(address, body.email);
+    await limits.countMail(address, body.email);
     passwordResets.request(body.email);
     return { data: { isAccepted: true as const } };
   });

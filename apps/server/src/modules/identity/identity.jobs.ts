@@ -1,10 +1,14 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { deleteClearedAttempts } from "../../platform/rate-limit/attempt-limiter.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { InvitationsService } from "./members/invitations.service.ts";
 import { deleteExpired } from "./identity.store.ts";
 
-/** Hourly job that deletes expired sessions and verifications, and invitations that expired long ago. */
+/**
+ * Hourly job that deletes expired sessions and verifications, invitations that expired long ago, and attempts that no longer
+ * count.
+ */
 export function deleteExpiredIdentitiesJob(
   database: Database,
   clock: Clock,
@@ -16,6 +20,7 @@ export function deleteExpiredIdentitiesJob(
     run: async () => {
       await deleteExpired(database, clock.now());
       await invitations.deleteExpired();
+      await deleteClearedAttempts(database, clock.now());
     },
   };
 }

@@ -2,6 +2,7 @@ import { Mailer } from "../../platform/mail/mailer.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { AuthLibrary } from "./auth-library.ts";
+import { AuthLimits } from "./auth-limits.ts";
 import { bindAuthRoutes } from "./auth.routes.ts";
 import { deleteExpiredIdentitiesJob } from "./identity.jobs.ts";
 import { InvitationsService } from "./members/invitations.service.ts";
@@ -48,7 +49,8 @@ export function createIdentity(
     },
     encryptedColumns: encryptedTwoFactors,
     bindRoutes: (app) => {
-      bindAuthRoutes(app, { library, sessions, ownerSignUp, passwordResets, invitations, members });
+      const limits = new AuthLimits(database, clock);
+      bindAuthRoutes(app, { library, sessions, ownerSignUp, passwordResets, invitations, members, limits });
       bindMemberRoutes(app, members, invitations);
     },
     startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(database, clock, invitations)),

@@ -117,8 +117,46 @@ test("guesses of a password are limited per account, whatever their address", as
   assert.equal(unknown.filter(({ status }) => status === 429).length, 4);
 });
 
+test("all servers count guesses together, per account and per address", async (context) => {
+  const clock = { now: () => new Date("2026-11-22T09:00:00Z") };
+  const first = await openIdentity({ clock });
+  const { database, connectionString } = first.server;
+  const second = await openIdentity({
+    clock,
+    testDatabase: { database, connectionString, close: async () => {} },
+  });
+  context.after(async () => {
+    await second.close();
+    await first.close();
+  });
+  const { email } = await first.signUp();
+  const guess = async (index: number, path: string, body: object, remoteAddress: string) => {
+    const { browse } = index % 2 === 0 ? first : second;
+    return (await browse({ remoteAddress }).send("POST", path, body)).status;
+  };
+  const countLimited = async (count: number, send: (index: number) => Promise<number>): Promise<number> => {
+    const statuses = await Promise.all(Array.from({ length: count }, async (_, index) => await send(index)));
+    return statuses.filter((status) => status === 429).length;
+  };
+  const password = "wrong guess";
+  const ofAccount = async (index: number) =>
+    await guess(index, "/auth/sign-in", { email, password }, `10.1.0.${index}`);
+  assert.equal(await countLimited(14, ofAccount), 4);
+  const ofToken = async (index: number) =>
+    await guess(index, "/auth/password-reset", { token: `t${index}`, password: "x".repeat(12) }, "10.2.0.1");
+  assert.equal(await countLimited(34, ofToken), 4);
+  const ofCode = async (index: number) =>
+    await guess(index, "/auth/sign-in/totp", { code: "123456" }, "10.3.0.1");
+  assert.equal(await countLimited(34, ofCode), 4);
+});
+
 test("behind a trusted proxy guesses count per client, and nobody else names their address", async (context) => {
-  const { browse, signUp } = await open(context, { trustedProxies: ["10.0.0.0/8"] });
+  const now = new Date();
+  const { browse, signUp } = await open(context, {
+    trustedProxies: ["10.0.0.0/8"],
+    // The limits count in time.
+    clock: { now: () => now },
+  });
   const { browser, credentials } = await signUp();
   const guess = async (remoteAddress: string, forwardedFor: string, account: number) =>
     (

@@ -51,9 +51,16 @@ export class Chromium {
     return new Chromium(browser, folder);
   }
 
-  /** Opens a page without state of other tests. `problems` lists the page's errors so far. */
-  async open(url: string): Promise<{ page: Page; problems: string[] }> {
+  /**
+   * Opens a page without state of other tests. `problems` lists the page's errors so far.
+   *
+   * @param cookies Header `Cookie` of somebody who is signed in.
+   */
+  async open(url: string, cookies = ""): Promise<{ page: Page; problems: string[] }> {
     const context = await this.browser.createBrowserContext();
+    const domain = new URL(url).hostname;
+    for (const [, name = "", value = ""] of cookies.matchAll(/([^=;\s]+)=([^;]*)/g))
+      await context.setCookie({ name, value, domain, path: "/", httpOnly: true });
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("console", (message) => {

@@ -107,6 +107,18 @@ export class ParleyPage {
    */
   async inspect(name: string): Promise<string[]> {
     const found: string[] = [];
+    await this.forEachLook(async (look, { width }) => {
+      await this.#photograph(`${name}-${look}`);
+      const violations = await violationsOf(this.page);
+      found.push(...violations.map((each) => `${name}, ${look}: ${each}`));
+      const widthPx = await this.page.evaluate("document.documentElement.scrollWidth");
+      if (Number(widthPx) > width) found.push(`${name}, ${look}: ${String(widthPx)} pixels wide`);
+    });
+    return found;
+  }
+
+  /** Shows the page in light and dark, on a desktop and on a phone. */
+  async forEachLook(visit: (look: string, size: { width: number }) => Promise<void>): Promise<void> {
     for (const [device, size] of Object.entries(SIZES)) {
       await this.page.setViewport(size);
       for (const scheme of SCHEMES) {
@@ -115,15 +127,10 @@ export class ParleyPage {
           { name: "prefers-reduced-motion", value: "reduce" },
         ]);
         await this.page.evaluate(COLORS_ARE_FINAL);
-        await this.#photograph(`${name}-${device}-${scheme}`);
-        const violations = await violationsOf(this.page);
-        found.push(...violations.map((each) => `${name}, ${device}, ${scheme}: ${each}`));
+        await visit(`${device}-${scheme}`, size);
       }
-      const widthPx = await this.page.evaluate("document.documentElement.scrollWidth");
-      if (Number(widthPx) > size.width) found.push(`${name}, ${device}: ${String(widthPx)} pixels wide`);
     }
     await this.page.setViewport(SIZES.desktop);
-    return found;
   }
 
   async #photograph(name: string): Promise<void> {

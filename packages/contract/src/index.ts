@@ -69,6 +69,7 @@ export {
 export * from "./messaging/messages.ts";
 export * from "./organizations/folders.ts";
 export * from "./calls/instructions.ts";
+export * from "./identity/access.ts";
 export * from "./identity/account-fields.ts";
 export * from "./identity/audit-log.ts";
 export * from "./identity/members.ts";
@@ -81,6 +82,9 @@ export * from "./identity/two-factor.ts";
 export * from "./keys.ts";
 export * from "./calls/live-channel.ts";
 export * from "./openapi.ts";
+export * from "./operator/audit-log.ts";
+export * from "./operator/diagnosis.ts";
+export * from "./operator/nodes.ts";
 export * from "./operator/organizations.ts";
 export * from "./operator/phone-numbers.ts";
 export * from "./operator/routes.ts";

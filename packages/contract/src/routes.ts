@@ -15,6 +15,7 @@ import * as customTools from "./agents/custom-tools.ts";
 import * as environments from "./agents/environments.ts";
 import * as folders from "./organizations/folders.ts";
 import * as instructions from "./calls/instructions.ts";
+import * as access from "./identity/access.ts";
 import * as auditLog from "./identity/audit-log.ts";
 import * as messages from "./messaging/messages.ts";
 import * as messagingConnections from "./messaging/messaging-connections.ts";
@@ -127,6 +128,7 @@ export const routes: readonly RouteDefinition[] = [
   webhookTest.testWebhookRoute,
   organization.getOrganizationRoute,
   organization.updateOrganizationRoute,
+  access.getAccessRoute,
   members.listMembersRoute,
   members.updateMemberRoute,
   members.removeMemberRoute,

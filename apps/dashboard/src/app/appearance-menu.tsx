@@ -1,23 +1,16 @@
 import { ActionIcon, Menu, useMantineColorScheme } from "@mantine/core";
 import Check from "lucide-react/icons/check";
-import Monitor from "lucide-react/icons/monitor";
-import Moon from "lucide-react/icons/moon";
-import Sun from "lucide-react/icons/sun";
+import { schemeOf, schemes } from "./color-schemes.ts";
+import { headerButton } from "./header-menu.tsx";
 
-const schemes = [
-  { value: "light", label: "Light", Icon: Sun },
-  { value: "dark", label: "Dark", Icon: Moon },
-  { value: "auto", label: "As the system", Icon: Monitor },
-] as const;
-
-/** Light, dark, or as the system is set. Kept in this browser. */
+/** The choice of colors, which is kept in this browser. */
 export function AppearanceMenu() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const chosen = schemes.find(({ value }) => value === colorScheme) ?? schemes[2];
+  const chosen = schemeOf(colorScheme);
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal defaultOpened>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Appearance: ${chosen.label}`}>
+        <ActionIcon {...headerButton} aria-label={`Appearance: ${chosen.label}`}>
           <chosen.Icon size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>

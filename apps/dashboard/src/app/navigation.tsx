@@ -8,9 +8,11 @@ import ChartColumn from "lucide-react/icons/chart-column";
 import Hash from "lucide-react/icons/hash";
 import Mic from "lucide-react/icons/mic";
 import Phone from "lucide-react/icons/phone";
+import Server from "lucide-react/icons/server";
 import Settings from "lucide-react/icons/settings";
 import { NavigationLink } from "../ui/links.tsx";
-import { sections } from "./sections.ts";
+import { type Section, sections } from "./sections.ts";
+import { useSession } from "./session/session.tsx";
 
 const ICON_SIZE_PX = 18;
 
@@ -24,15 +26,19 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/sip-trunks": Cable,
   "/try": Mic,
   "/settings": Settings,
+  "/operator": Server,
 };
 
 /** Links to the sections, and to the API reference, which is a page of its own. */
 export function Navigation() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const session = useSession();
+  const isOperator = session.state === "signed-in" && session.identity?.user.isOperator === true;
   return (
     <ul className="navigation">
-      {sections.map(({ path, label }) => {
-        if (label === undefined) return null;
+      {sections.map((section) => {
+        const { path, label } = section;
+        if (label === undefined || (isForOperators(section) && !isOperator)) return null;
         const Icon = icons[path];
         const isHere = pathname === path || pathname.startsWith(`${path}/`);
         return (
@@ -57,3 +63,5 @@ export function Navigation() {
     </ul>
   );
 }
+
+const isForOperators = ({ isForOperators: is }: Section): boolean => is === true;

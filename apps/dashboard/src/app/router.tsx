@@ -4,6 +4,7 @@ import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.
 import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { callRoutes } from "../modules/calls/calls.routes.ts";
 import { numberRoutes } from "../modules/phone-numbers/phone-numbers.routes.ts";
+import { operatorRoutes } from "../modules/operator/operator.routes.ts";
 import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
 import { overviewRoutes } from "../modules/overview/overview.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
@@ -32,6 +33,7 @@ const routeTree = rootRoute.addChildren([
       ...trunkRoutes,
       ...accountRoutes,
       ...settingsRoutes,
+      ...operatorRoutes,
     ]),
   ]),
 ]);

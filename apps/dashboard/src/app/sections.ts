@@ -3,6 +3,8 @@ export interface Section {
   path: `/${string}`;
   /** Text in the navigation. `undefined`: the section is reached in another way. */
   label: string | undefined;
+  /** True: the navigation shows it to operators of the installation only. */
+  isForOperators?: true;
 }
 
 /**
@@ -17,6 +19,7 @@ export const sections = [
   { path: "/sip-trunks", label: "SIP trunks" },
   { path: "/try", label: "Talk to an agent" },
   { path: "/settings", label: "Settings" },
+  { path: "/operator", label: "Operator", isForOperators: true },
   { path: "/account", label: undefined },
   { path: "/sign-in", label: undefined },
   { path: "/sign-up", label: undefined },

@@ -1,13 +1,21 @@
-import { AppShell, Box, Burger, Container, Drawer, Group } from "@mantine/core";
+import { AppShell, Box, Burger, Container, Drawer, Group, useMantineColorScheme } from "@mantine/core";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
-import { AppearanceMenu } from "./appearance-menu.tsx";
+import CircleUser from "lucide-react/icons/circle-user";
+import { lazy, type ReactNode, useState } from "react";
+import { schemeOf } from "./color-schemes.ts";
+import { HeaderMenu } from "./header-menu.tsx";
 import { Logo } from "./logo.tsx";
 import { Navigation } from "./navigation.tsx";
-import { AccountMenu } from "./session/account-menu.tsx";
 import { OrganizationSwitcher } from "./session/organization-switcher.tsx";
 import { useSession } from "./session/session.tsx";
 import "./shell.css";
+
+const AppearanceMenu = lazy(async () => ({
+  default: (await import("./appearance-menu.tsx")).AppearanceMenu,
+}));
+const AccountMenu = lazy(async () => ({
+  default: (await import("./session/account-menu.tsx")).AccountMenu,
+}));
 
 const HEADER_HEIGHT_PX = 56;
 const NAVIGATION_WIDTH_PX = 224;
@@ -66,11 +74,19 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
 
 function SessionControls() {
   const session = useSession();
+  const { colorScheme } = useMantineColorScheme();
+  const { label, Icon } = schemeOf(colorScheme);
   return (
     <Group gap="xs" ml="auto" wrap="nowrap">
       {session.state === "signed-in" && <OrganizationSwitcher />}
-      <AppearanceMenu />
-      {session.state === "signed-in" && <AccountMenu />}
+      <HeaderMenu
+        label={`Appearance: ${label}`}
+        icon={<Icon size={18} aria-hidden />}
+        menu={AppearanceMenu}
+      />
+      {session.state === "signed-in" && (
+        <HeaderMenu label="Account" icon={<CircleUser size={20} aria-hidden />} menu={AccountMenu} />
+      )}
     </Group>
   );
 }

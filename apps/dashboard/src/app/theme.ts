@@ -28,6 +28,20 @@ const red: MantineColorsTuple = [
   "#73150d",
 ];
 
+/** Of warnings. 9 is readable on 0 and 1, and 3 on the dark ground. */
+const yellow: MantineColorsTuple = [
+  "#fff8e1",
+  "#fdefc3",
+  "#fadf8a",
+  "#f5c94d",
+  "#e8b020",
+  "#b97f0a",
+  "#8f5f06",
+  "#7a5005",
+  "#664203",
+  "#5c3a00",
+];
+
 /** Grays of the dark scheme, with a little blue: 7 is the ground of cards. */
 const dark: MantineColorsTuple = [
   "#e8edf2",
@@ -49,7 +63,7 @@ const dialogProps = {
 };
 
 export const theme = createTheme({
-  colors: { house, red, dark },
+  colors: { house, red, yellow, dark },
   primaryColor: "house",
   primaryShade: { light: 7, dark: 6 },
   defaultRadius: "md",

@@ -1,6 +1,7 @@
-import { Card, Group, Pagination, Skeleton, Table, Text } from "@mantine/core";
+import { Card, Skeleton, Table } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { type ListPage, Pages } from "./pages.tsx";
 import { Problem } from "./problem.tsx";
 
 const LOADING_ROWS = 6;
@@ -11,13 +12,6 @@ export interface Column<Row> {
   /** Not shown on screens narrower than this. */
   visibleFrom?: "xs" | "sm" | "md" | "lg";
   align?: "right";
-}
-
-interface ListPage<Row> {
-  data: readonly Row[];
-  page: number;
-  pageSize: number;
-  total: number;
 }
 
 interface DataTableProps<Row> {
@@ -90,33 +84,4 @@ function LoadingRows<Row>({ columns }: Pick<DataTableProps<Row>, "columns">) {
       ))}
     </Table.Tr>
   ));
-}
-
-interface PagesProps<Row> {
-  label: string;
-  list: ListPage<Row>;
-  onPage: (page: number) => void;
-}
-
-function Pages<Row>({ label, list: { data, page, pageSize, total }, onPage }: PagesProps<Row>) {
-  const first = (page - 1) * pageSize + 1;
-  const pages = Math.ceil(total / pageSize);
-  return (
-    <Group justify="space-between" mt="sm">
-      <Text size="sm" c="dimmed" role="status">
-        {data.length === 0 ? `Page ${page} is empty` : `${first}–${first + data.length - 1} of ${total}`}
-      </Text>
-      {(pages > 1 || page > 1) && (
-        <Pagination
-          size="sm"
-          total={pages}
-          value={page}
-          onChange={onPage}
-          aria-label={`Pages of ${label}`}
-          getControlProps={(control) => ({ "aria-label": `${control} page` })}
-          getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
-        />
-      )}
-    </Group>
-  );
 }

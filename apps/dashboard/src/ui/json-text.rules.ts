@@ -9,3 +9,12 @@ export function readJsonObject(text: string): { value: Record<string, unknown> }
     return { fault: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
+
+/** JSON with one field per line; other texts unchanged. */
+export function readableJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}

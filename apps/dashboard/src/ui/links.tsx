@@ -21,6 +21,16 @@ export const ButtonLink = createLink((props: ButtonProps & AnchorElementProps) =
   <Button component="a" {...props} />
 ));
 
+/** One of the pages of a section. */
+export const SectionLink = createLink((props: ButtonProps & AnchorElementProps) => (
+  <Button
+    component="a"
+    size="xs"
+    variant={props["aria-current"] === undefined ? "subtle" : "light"}
+    {...props}
+  />
+));
+
 export const NavigationLink = createLink((props: NavLinkProps & AnchorElementProps) => (
   <NavLink {...props} />
 ));

@@ -22,7 +22,7 @@ interface SchemaFieldProps<Values extends object> {
   initial?: unknown;
   /** Default: made of the path's last name. */
   label?: string;
-  /** Example in an empty text. */
+  /** Example in an empty text, or what an empty number means. */
   placeholder?: string;
   required?: boolean;
   disabled?: boolean;
@@ -55,13 +55,13 @@ export function SchemaField<Values extends object>(props: SchemaFieldProps<Value
     return <Select {...shared} data={data} allowDeselect={false} value={asText(value)} onChange={set} />;
   }
   if (schema.type === "integer" || schema.type === "number") {
-    const unit = unitOf(name);
     return (
       <NumberInput
         {...shared}
         allowDecimal={schema.type === "number"}
         step={stepOf(schema)}
-        {...(unit !== undefined && { suffix: ` ${unit}` })}
+        {...suffixOf(name)}
+        placeholder={props.placeholder}
         value={typeof value === "number" ? value : ""}
         onChange={(next) => set(next === "" ? null : next)}
       />
@@ -88,6 +88,11 @@ export function SchemaField<Values extends object>(props: SchemaFieldProps<Value
       onChange={({ target }) => setText(target.value)}
     />
   );
+}
+
+function suffixOf(name: string): { suffix?: string } {
+  const unit = unitOf(name);
+  return unit === undefined ? {} : { suffix: ` ${unit}` };
 }
 
 function asText(value: unknown): string {

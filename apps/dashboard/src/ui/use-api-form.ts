@@ -55,7 +55,8 @@ export function useApiForm<Values extends object, Saved>(
 function faultsOf(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   const named = error.issues.filter(({ path }) => path !== "");
-  return Object.fromEntries(named.map(({ path, message }) => [path, message]));
+  // A fault of one value of a list is shown at the list, which is one field.
+  return Object.fromEntries(named.map(({ path, message }) => [path.replace(/\.\d+$/, ""), message]));
 }
 
 /** After the field is rendered, which may take a change of the part of the form that is shown. */

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { operatorKeyCheck, requireOperator } from "../platform/http/bind-operator-route.ts";
+import { type Diagnosis, getDiagnosisRoute } from "@parley/contract";
+import type { FastifyInstance } from "fastify";
+import { bindOperatorRoute } from "../platform/http/bind-operator-route.ts";
 import type { CheckResult } from "./finding.ts";
 
 interface DiagnosisOptions {
@@ -16,12 +17,10 @@ export function registerDiagnosis(
   { operatorApiKey, diagnose }: DiagnosisOptions,
 ): void {
   let running: Promise<CheckResult[]> | undefined;
-  const isOperator = operatorKeyCheck(operatorApiKey);
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    await requireOperator(isOperator, request, reply);
+  const examine = async (): Promise<Diagnosis> => {
     running ??= diagnose().finally(() => (running = undefined));
     const results = await running;
-    return { data: { isOk: results.every(({ verdict }) => verdict !== "failed"), results } };
+    return { isOk: results.every(({ verdict }) => verdict !== "failed"), results };
   };
-  app.route({ method: "GET", url: "/operator/v1/diagnosis", handler });
+  bindOperatorRoute(app, getDiagnosisRoute, operatorApiKey, async () => ({ data: await examine() }));
 }

@@ -15,6 +15,8 @@ test("only the operator's key gets the diagnosis, and requests at once share one
   const app = fastify();
   app.setErrorHandler(sendError);
   app.decorate("failedAttempts", new FailedAttempts());
+  app.decorate("findSessionUser", async () => undefined);
+  app.decorateRequest("operator", undefined);
   registerDiagnosis(app, {
     operatorApiKey,
     diagnose: async () => {

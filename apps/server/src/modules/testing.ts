@@ -4,6 +4,7 @@ import type { Actor, AgentChange, AgentCreation } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import { registerDiagnosis } from "../doctor/diagnosis.routes.ts";
 import type { Clock } from "../platform/clock.ts";
 import { createFeatures, type Services } from "../node/features.ts";
 import { createTestResources, SilentMedia } from "../node/testing.ts";
@@ -104,7 +105,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     logger: node.logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     authenticateSession: async (cookies) => await modules.sessions.authenticate(cookies),
-    isOperatorSession: async (cookies) => await modules.sessions.isOperator(cookies),
+    findSessionUser: async (cookies) => await modules.sessions.findUser(cookies),
     recordAction: async (action) => await modules.auditLog.record(action),
     publicUrl: node.config.web.publicUrl,
     trustedProxies: options.trustedProxies ?? [],
@@ -114,6 +115,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     limits: { refusalPauseMs: 0, ...options.limits },
   });
   features.bindRoutes(app);
+  registerDiagnosis(app, { operatorApiKey: options.operatorApiKey, diagnose: async () => [] });
   await app.ready();
   const createOrganization = async () => {
     const slug = randomBytes(8).toString("hex");

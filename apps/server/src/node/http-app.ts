@@ -34,7 +34,7 @@ export async function createHttpApp(
     logger,
     authenticate: async (key) => await apiKeys.authenticate(key),
     authenticateSession: async (cookies) => await sessions.authenticate(cookies),
-    isOperatorSession: async (cookies) => await sessions.isOperator(cookies),
+    findSessionUser: async (cookies) => await sessions.findUser(cookies),
     recordAction: async (action) => await auditLog.record(action),
     publicUrl: config.web.publicUrl,
     trustedProxies: config.http.trustedProxies,

@@ -73,6 +73,7 @@ import type {
   WebhookTest,
   Organization,
   OrganizationUpdate,
+  Access,
   Member,
   MemberUpdate,
   InvitationCreate,
@@ -1671,6 +1672,15 @@ export class Operations extends Requests {
   }
 
   /**
+   * Get the name and role of the API key or session.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getAccess(options: RequestOptions = {}): Promise<Access> {
+    return await this.send({ method: "GET", path: path`/access`, answer: "data" }, options);
+  }
+
+  /**
    * List members.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
@@ -1784,7 +1794,7 @@ export class Operations extends Requests {
   /**
    * List what people and keys did.
    *
-   * Successful operations that write, also those that users make with their own account, such as signing in and out. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.
+   * Successful operations that write, also those that users make with their own account, such as signing in and out, and those of the operator about the organization. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.
    *
    * Requires the role `admin`.
    *

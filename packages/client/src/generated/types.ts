@@ -2996,6 +2996,16 @@ export interface OrganizationUpdate {
   name?: string;
 }
 
+export interface Access {
+  type: "user" | "api_key";
+  /** Id of the user or API key. */
+  id: string;
+  /** Name of the user or API key, shown as actor in version histories. */
+  name: string;
+  /** Role in the organization, which decides what operations are allowed. */
+  role: "owner" | "admin" | "member" | "viewer" | "read";
+}
+
 /** A person in the organization. */
 export interface Member {
   id: string;
@@ -3054,8 +3064,10 @@ export interface AuditLogEntry {
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   actor: {
-    type: "user" | "api_key";
-    id: string;
+    /** `operator`: a user who is operator, or the operator's key, used `/operator/v1`. */
+    type: "user" | "api_key" | "operator";
+    /** Id of the user or API key. Null: the operator's key. */
+    id: string | null;
     /** Name of the user or API key at that time. */
     name: string;
   };

@@ -2,13 +2,15 @@ import { type Static, Type } from "typebox";
 import { defineRoute } from "../route.ts";
 import { closedObject, idSchema, nullable, pageOf, pageQuery, timestampSchema } from "../schemas.ts";
 
-const entrySchema = Type.Object(
+export const auditLogEntrySchema = Type.Object(
   {
     id: idSchema,
     createdAt: timestampSchema,
     actor: Type.Object({
-      type: Type.Enum(["user", "api_key"]),
-      id: idSchema,
+      type: Type.Enum(["user", "api_key", "operator"], {
+        description: "`operator`: a user who is operator, or the operator's key, used `/operator/v1`.",
+      }),
+      id: nullable({ ...idSchema, description: "Id of the user or API key. Null: the operator's key." }),
       name: Type.String({ description: "Name of the user or API key at that time." }),
     }),
     action: Type.String({
@@ -25,7 +27,7 @@ const entrySchema = Type.Object(
   { title: "AuditLogEntry", description: "A successful operation that wrote." },
 );
 
-export type AuditLogEntry = Static<typeof entrySchema>;
+export type AuditLogEntry = Static<typeof auditLogEntrySchema>;
 
 const query = {
   ...pageQuery,
@@ -47,8 +49,8 @@ export const listAuditLogRoute = defineRoute({
   role: "admin",
   summary: "List what people and keys did",
   description:
-    "Successful operations that write, also those that users make with their own account, such as signing in and out. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.",
+    "Successful operations that write, also those that users make with their own account, such as signing in and out, and those of the operator about the organization. Entries are kept for the days of `PARLEY_AUDIT_LOG_DAYS`.",
   query: querySchema,
   status: 200,
-  response: pageOf(entrySchema),
+  response: pageOf(auditLogEntrySchema),
 });

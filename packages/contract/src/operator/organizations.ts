@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { limitsSchema, limitsUpdateSchema } from "../organizations/limits.ts";
+import { limitOverridesSchema, limitsSchema, limitsUpdateSchema } from "../organizations/limits.ts";
 import { defineRoute } from "../route.ts";
 import {
   closedObject,
@@ -47,7 +47,13 @@ const fields = {
 };
 
 const organizationSchema = Type.Object(
-  { id: idSchema, ...fields, limits: limitsSchema, createdAt: timestampSchema },
+  {
+    id: idSchema,
+    ...fields,
+    limits: limitsSchema,
+    limitOverrides: limitOverridesSchema,
+    createdAt: timestampSchema,
+  },
   { title: "OperatedOrganization", description: "An organization as its operator sees it." },
 );
 
@@ -77,7 +83,13 @@ const creationSchema = closedObject(
   { title: "OperatedOrganizationCreate" },
 );
 const updateSchema = closedObject(
-  { name: Type.Optional(fields.name), ...changeable, id: ignored, createdAt: ignored },
+  {
+    name: Type.Optional(fields.name),
+    ...changeable,
+    id: ignored,
+    limitOverrides: ignored,
+    createdAt: ignored,
+  },
   { title: "OperatedOrganizationUpdate" },
 );
 
@@ -85,13 +97,8 @@ export type OperatedOrganizationCreation = Static<typeof creationSchema>;
 export type OperatedOrganizationChange = Static<typeof updateSchema>;
 
 const params = Type.Object({ id: { ...idSchema, description: "Id of the organization." } });
-/** An operator's key belongs to no organization, so it has neither billing nor kept answers. */
-export const operated = {
-  isOperator: true,
-  isBillingRequired: false,
-  isAnswerKept: false,
-  tag: "Operator",
-} as const;
+/** Operators belong to no organization, so they have no billing. */
+export const operated = { isOperator: true, isBillingRequired: false, tag: "Operator" } as const;
 
 export const createOrganizationRoute = defineRoute({
   ...operated,
@@ -111,7 +118,16 @@ export const listOrganizationsRoute = defineRoute({
   path: "/organizations",
   operationId: "listOrganizations",
   summary: "List organizations",
-  query: closedObject(pageQuery),
+  query: closedObject({
+    ...pageQuery,
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "Only names that contain this text, in any case.",
+      }),
+    ),
+  }),
   status: 200,
   response: pageOf(organizationSchema),
 });

@@ -1,4 +1,7 @@
 import type { RouteDefinition } from "../route.ts";
+import { listOperatorAuditLogRoute } from "./audit-log.ts";
+import { getDiagnosisRoute } from "./diagnosis.ts";
+import { getInstallationRoute, listNodesRoute } from "./nodes.ts";
 import {
   createOrganizationRoute,
   getOperatedOrganizationRoute,
@@ -8,7 +11,7 @@ import {
 import { listOperatedPhoneNumbersRoute, releasePhoneNumberRoute } from "./phone-numbers.ts";
 import { createPasswordResetRoute, inviteToOrganizationRoute, setOperatorRoute } from "./users.ts";
 
-/** Operations under `/operator/v1`, with the operator's key. */
+/** Operations under `/operator/v1`, for operators. */
 export const operatorRoutes: readonly RouteDefinition[] = [
   createOrganizationRoute,
   listOrganizationsRoute,
@@ -19,4 +22,8 @@ export const operatorRoutes: readonly RouteDefinition[] = [
   inviteToOrganizationRoute,
   createPasswordResetRoute,
   setOperatorRoute,
+  listNodesRoute,
+  getInstallationRoute,
+  getDiagnosisRoute,
+  listOperatorAuditLogRoute,
 ];

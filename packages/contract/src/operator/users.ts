@@ -3,8 +3,7 @@ import { createdInvitationResponse, invitationBody } from "../identity/members.t
 import { emailSchema } from "../identity/account-fields.ts";
 import { defineRoute } from "../route.ts";
 import { closedObject, dataOf, idSchema, timestampSchema } from "../schemas.ts";
-
-const operated = { isOperator: true, isBillingRequired: false, tag: "Operator" } as const;
+import { operated } from "./organizations.ts";
 
 export const createPasswordResetRoute = defineRoute({
   ...operated,

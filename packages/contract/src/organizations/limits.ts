@@ -81,6 +81,15 @@ export const limitsSchema = Type.Object(ofEach(describe), {
   description: "Limits that apply to the organization. Only the operator changes them.",
 });
 
+/** Those limits that the operator has set. */
+export const limitOverridesSchema = Type.Object(
+  ofEach((name) => Type.Optional(describe(name))),
+  {
+    title: "LimitOverrides",
+    description: "Limits that the operator has set; the others have their defaults.",
+  },
+);
+
 /** Null resets a limit to its default. */
 export const limitsUpdateSchema = closedObject(
   ofEach((name) => Type.Optional(nullable(describe(name)))),

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import CircleUser from "lucide-react/icons/circle-user";
 import LogOut from "lucide-react/icons/log-out";
 import UserCog from "lucide-react/icons/user-cog";
+import { headerButton } from "../header-menu.tsx";
 import { useSession } from "./session.tsx";
 
 /** Who is signed in, their account, and the way out. */
@@ -12,9 +13,9 @@ export function AccountMenu() {
   if (session.state !== "signed-in") return null;
   const { identity } = session;
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal defaultOpened>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Account">
+        <ActionIcon {...headerButton} aria-label="Account">
           <CircleUser size={20} aria-hidden />
         </ActionIcon>
       </Menu.Target>

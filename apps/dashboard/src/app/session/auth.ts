@@ -10,15 +10,23 @@ export interface AuthSettings {
   canSendMail: boolean;
 }
 
+type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
 /** Sends a request to `/auth`, the operations of signed-in people with their own account. Throws as the API's client does. */
-export async function auth<T>(
-  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
+export async function auth<T>(method: Method, path: string, body?: object): Promise<T> {
+  return (await request<{ data: T }>(method, `/auth${path}`, body)).data;
+}
+
+/** Sends a request with the session cookie, for operations that the API's client lacks. Throws as it does. */
+export async function request<T extends { data: unknown }>(
+  method: Method,
   path: string,
   body?: object,
+  deadlineMs = DEADLINE_MS,
 ): Promise<T> {
-  const response = await send(method, path, body);
-  const answer = (await response.json().catch(() => undefined)) as { data: T } | ErrorBody | undefined;
-  if (response.ok && answer !== undefined && "data" in answer) return answer.data;
+  const response = await send(method, path, body, deadlineMs);
+  const answer = (await response.json().catch(() => undefined)) as T | ErrorBody | undefined;
+  if (response.ok && answer !== undefined && "data" in answer) return answer;
   const { error, message, details } = (answer ?? {}) as Partial<ErrorBody>;
   const issues = details?.issues ?? [];
   const texts = issues.map(({ path: field, message: fault }) => (field === "" ? fault : `${field} ${fault}`));
@@ -31,15 +39,20 @@ export async function auth<T>(
   });
 }
 
-async function send(method: string, path: string, body: object | undefined): Promise<Response> {
+async function send(
+  method: string,
+  path: string,
+  body: object | undefined,
+  deadlineMs: number,
+): Promise<Response> {
   try {
-    return await fetch(`/auth${path}`, {
+    return await fetch(path, {
       method,
       ...(body !== undefined && {
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
       }),
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(deadlineMs),
     });
   } catch (cause) {
     throw new ConnectionError("network", { cause });

@@ -9,13 +9,14 @@ import LinkIcon from "lucide-react/icons/link";
 import RotateCcw from "lucide-react/icons/rotate-ccw";
 import Trash from "lucide-react/icons/trash-2";
 import { useState } from "react";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { toast } from "../../ui/toast.ts";
 import { playableUrl, transcriptText } from "../web-calls/call-record.rules.ts";
-import { isActive } from "./call-words.ts";
-import { saveFile } from "./save-file.ts";
+import { isActive, otherRoleOf } from "./call-words.ts";
+import { saveFile } from "../../ui/download.ts";
 
 /** What one does with a call as a whole. */
 export function CallActions({ call }: { call: CallDetail }) {
@@ -41,7 +42,9 @@ export function CallActions({ call }: { call: CallDetail }) {
             Test again
           </ButtonLink>
           <Downloads call={call} />
-          <Deletion call={call} />
+          <Allowed operation="deleteCall">
+            <Deletion call={call} />
+          </Allowed>
         </>
       )}
     </>
@@ -58,7 +61,8 @@ function Downloads({ call }: { call: CallDetail }) {
       toast.failed(error);
     }
   };
-  const saveText = (): void => saveFile(`call-${id}.txt`, new Blob([transcriptText(transcript, "Caller:")]));
+  const saveText = (): void =>
+    saveFile(`call-${id}.txt`, new Blob([transcriptText(transcript, `${otherRoleOf(call)}:`)]));
   const saveJson = (): void => {
     const { recordingUrl: _link, ...kept } = call;
     saveFile(`call-${id}.json`, new Blob([JSON.stringify(kept, undefined, 2)]));

@@ -1,10 +1,8 @@
 import { Card, Code, Stack, Title } from "@mantine/core";
 import type { CallDetail } from "@parley/client";
-import type { ReactNode } from "react";
+import { type Fact, Facts } from "../../ui/facts.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { describeEnd, formatSeconds, talkSecondsOf } from "./call-words.ts";
-
-type Fact = readonly [label: string, value: ReactNode];
 
 /** What the record says about a call. */
 export function CallFacts({ call }: { call: CallDetail }) {
@@ -26,22 +24,6 @@ export function CallFacts({ call }: { call: CallDetail }) {
         </Card>
       )}
     </Stack>
-  );
-}
-
-/** Labels and values; those without a value are left out. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
-  return (
-    <dl className="facts">
-      {facts
-        .filter(([, value]) => value !== null && value !== undefined)
-        .map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
   );
 }
 

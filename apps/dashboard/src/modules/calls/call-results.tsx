@@ -2,12 +2,13 @@ import { Badge, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
 import type { CallDetail } from "@parley/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import ClipboardCheck from "lucide-react/icons/clipboard-check";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.ts";
-import { Facts } from "./call-facts.tsx";
 
 const colors = { pass: "house", fail: "red", unknown: "gray" } as const;
 const words = { pass: "Passed", fail: "Failed", unknown: "Unknown" } as const;
@@ -22,7 +23,9 @@ export function CallResults({ call }: { call: CallDetail }) {
         <Text c="dimmed" size="sm" role="status">
           {statusWords[analysisStatus]}
         </Text>
-        <Reanalyze call={call} />
+        <Allowed operation="reanalyzeCall">
+          <Reanalyze call={call} />
+        </Allowed>
       </Group>
       {analysisDetail !== null && <Problem error={analysisDetail} />}
       {extraction !== null && (

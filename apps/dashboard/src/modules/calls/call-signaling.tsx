@@ -5,7 +5,7 @@ import Network from "lucide-react/icons/network";
 import { useParley } from "../../app/session/session.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Loaded } from "../../ui/loading.tsx";
-import { Facts } from "./call-facts.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { traceQuery } from "./calls.queries.ts";
 import { SipLadder } from "./sip-ladder.tsx";
 

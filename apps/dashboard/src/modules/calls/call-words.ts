@@ -11,7 +11,7 @@ interface EndWords {
 }
 
 export const endReasons: Readonly<Record<EndReason, EndWords>> = {
-  user_hangup: { label: "Caller hung up", sentence: "The other side hung up." },
+  user_hangup: { label: "Other side hung up", sentence: "The other side hung up." },
   agent_hangup: { label: "Agent hung up", sentence: "The agent ended the call." },
   transferred: { label: "Transferred", sentence: "The agent transferred the call." },
   voicemail: { label: "Voicemail", sentence: "The agent detected voicemail." },
@@ -120,6 +120,14 @@ export function isActive({ status }: Pick<Call, "status">): boolean {
 export function otherSideOf({ channel, direction, fromNumber, toNumber }: Call): string {
   if (channel === "web") return "Browser";
   return (direction === "inbound" ? fromNumber : toNumber) ?? "Unknown number";
+}
+
+/** What the other side of a call is to the agent. */
+export function otherRoleOf({
+  channel,
+  direction,
+}: Pick<Call, "channel" | "direction">): "Caller" | "Callee" {
+  return channel === "phone" && direction === "outbound" ? "Callee" : "Caller";
 }
 
 /** Seconds from the answer to the end, or to now; `undefined` if the call was not answered. */

@@ -67,13 +67,6 @@ export function deliveriesQuery(parley: Parley, callId: string) {
   });
 }
 
-export function deliveryQuery(parley: Parley, deliveryId: string) {
-  return queryOptions({
-    queryKey: ["webhooks", deliveryId],
-    queryFn: async ({ signal }) => await parley.getWebhookDelivery(deliveryId, { signal }),
-  });
-}
-
 /** Names of agents by their ids; agents that were deleted have none. */
 export function agentNamesQuery(parley: Parley) {
   return queryOptions({

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SipMessage, Turn } from "@parley/client";
 import { segmentsOf } from "../web-calls/latency.rules.ts";
-import { describeEnd, formatSeconds } from "./call-words.ts";
+import { describeEnd, formatSeconds, otherRoleOf } from "./call-words.ts";
 import { outlineOf } from "./peaks.ts";
 import { ladderOf } from "./sip-ladder.rules.ts";
-import { findCurrent, readableJson } from "./transcript.rules.ts";
+import { readableJson } from "../../ui/json-text.rules.ts";
+import { findCurrent } from "./transcript.rules.ts";
 
 const turn: Turn = {
   id: "1",
@@ -85,4 +86,10 @@ test("durations have hours only if they need them, and only JSON is laid out", (
   assert.deepEqual([formatSeconds(5.9), formatSeconds(3725)], ["0:05", "1:02:05"]);
   assert.equal(readableJson('{"a":1}'), '{\n  "a": 1\n}');
   assert.equal(readableJson("no JSON"), "no JSON");
+});
+
+test("the other side of an outbound phone call is the callee, of all others the caller", () => {
+  assert.equal(otherRoleOf({ channel: "phone", direction: "outbound" }), "Callee");
+  assert.equal(otherRoleOf({ channel: "phone", direction: "inbound" }), "Caller");
+  assert.equal(otherRoleOf({ channel: "web", direction: "inbound" }), "Caller");
 });

@@ -5,6 +5,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import MessageSquare from "lucide-react/icons/message-square";
 import { CallFacts } from "./call-facts.tsx";
+import { otherRoleOf } from "./call-words.ts";
 import { Recording } from "./recording.tsx";
 import { findCurrent } from "./transcript.rules.ts";
 import { TranscriptLines } from "./transcript-lines.tsx";
@@ -36,6 +37,7 @@ export function Conversation({ call }: { call: CallDetail }) {
             ) : (
               <TranscriptLines
                 items={call.transcript}
+                otherRole={otherRoleOf(call)}
                 currentId={currentId}
                 onSeek={canSeek ? player.seek : undefined}
               />

@@ -3,11 +3,12 @@ import type { CallDetail } from "@parley/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import PhoneOff from "lucide-react/icons/phone-off";
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { Loaded } from "../../ui/loading.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.ts";
-import { isActive } from "./call-words.ts";
+import { isActive, otherRoleOf } from "./call-words.ts";
 import { callQuery } from "./calls.queries.ts";
 import { TranscriptLines } from "./transcript-lines.tsx";
 
@@ -22,7 +23,9 @@ export function LiveCall({ callId }: { callId: string }) {
         <Stack gap="md">
           <LiveTranscript call={call} />
           {isActive(call) ? (
-            <LiveControls call={call} />
+            <Allowed operation="instructCall">
+              <LiveControls call={call} />
+            </Allowed>
           ) : (
             <Text size="sm" c="dimmed" role="status">
               The call has ended.
@@ -59,7 +62,7 @@ function LiveTranscript({ call }: { call: CallDetail }) {
       {length === 0 ? (
         <Text c="dimmed">Nothing was said yet.</Text>
       ) : (
-        <TranscriptLines items={call.transcript} />
+        <TranscriptLines items={call.transcript} otherRole={otherRoleOf(call)} />
       )}
     </div>
   );

@@ -5,7 +5,7 @@ import Play from "lucide-react/icons/play";
 import { useState } from "react";
 import { Problem } from "../../ui/problem.tsx";
 import { playableUrl } from "../web-calls/call-record.rules.ts";
-import { formatSeconds } from "./call-words.ts";
+import { formatSeconds, otherRoleOf } from "./call-words.ts";
 import type { Player } from "./use-player.ts";
 import { Waveform } from "./waveform.tsx";
 
@@ -19,7 +19,13 @@ interface RecordingProps {
 export function Recording({ call, player }: RecordingProps) {
   const { recordingUrl, recordingStatus, answeredAt } = call;
   if (recordingUrl !== null)
-    return <RecordingPlayer url={playableUrl(recordingUrl, location.origin)} player={player} />;
+    return (
+      <RecordingPlayer
+        url={playableUrl(recordingUrl, location.origin)}
+        otherRole={otherRoleOf(call)}
+        player={player}
+      />
+    );
   if (answeredAt === null) return null;
   return (
     <Text c="dimmed" size="sm" role="status">
@@ -36,7 +42,7 @@ const missingRecordings = {
   deleted: "The recording was deleted.",
 };
 
-function RecordingPlayer({ url, player }: { url: string; player: Player }) {
+function RecordingPlayer({ url, otherRole, player }: { url: string; otherRole: string; player: Player }) {
   // The link is renewed whenever the call is loaded again; what plays goes on.
   const [source, setSource] = useState(url);
   const [hasFailed, setFailed] = useState(false);
@@ -76,7 +82,7 @@ function RecordingPlayer({ url, player }: { url: string; player: Player }) {
               </Text>
             </Group>
             <Group gap="md">
-              <Legend />
+              <Legend otherRole={otherRole} />
               <Select
                 aria-label="Speed"
                 size="xs"
@@ -96,11 +102,11 @@ function RecordingPlayer({ url, player }: { url: string; player: Player }) {
   );
 }
 
-function Legend() {
+function Legend({ otherRole }: { otherRole: string }) {
   return (
     <Group gap="sm" visibleFrom="xs">
       <Text size="xs" c="dimmed" className="side caller">
-        Caller
+        {otherRole}
       </Text>
       <Text size="xs" c="dimmed" className="side agent">
         Agent

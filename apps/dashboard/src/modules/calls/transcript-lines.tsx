@@ -2,11 +2,13 @@ import { UnstyledButton } from "@mantine/core";
 import type { TranscriptItem } from "@parley/client";
 import { Fragment, memo } from "react";
 import { formatSeconds } from "./call-words.ts";
-import { readableJson } from "./transcript.rules.ts";
+import { readableJson } from "../../ui/json-text.rules.ts";
 import "./transcript-lines.css";
 
 interface TranscriptLinesProps {
   items: readonly TranscriptItem[];
+  /** Name of the side that is not the agent. */
+  otherRole: string;
   /** The item that is heard now. */
   currentId?: string | undefined;
   /** Absent: lines cannot be clicked. */
@@ -14,11 +16,17 @@ interface TranscriptLinesProps {
 }
 
 /** A transcript, each item a line with its time; tool calls with arguments and answers. */
-export function TranscriptLines({ items, currentId, onSeek }: TranscriptLinesProps) {
+export function TranscriptLines({ items, otherRole, currentId, onSeek }: TranscriptLinesProps) {
   return (
     <ol className="transcript-lines">
       {items.map((item) => (
-        <Line key={item.id} item={item} isCurrent={item.id === currentId} onSeek={onSeek} />
+        <Line
+          key={item.id}
+          item={item}
+          otherRole={otherRole}
+          isCurrent={item.id === currentId}
+          onSeek={onSeek}
+        />
       ))}
     </ol>
   );
@@ -26,11 +34,12 @@ export function TranscriptLines({ items, currentId, onSeek }: TranscriptLinesPro
 
 interface LineProps {
   item: TranscriptItem;
+  otherRole: string;
   isCurrent: boolean;
   onSeek: TranscriptLinesProps["onSeek"];
 }
 
-const Line = memo(function Line({ item, isCurrent, onSeek }: LineProps) {
+const Line = memo(function Line({ item, otherRole, isCurrent, onSeek }: LineProps) {
   const time = formatSeconds(item.startMs / 1000);
   return (
     <li
@@ -50,16 +59,16 @@ const Line = memo(function Line({ item, isCurrent, onSeek }: LineProps) {
         </UnstyledButton>
       )}
       <div className="line-words">
-        {item.type === "message" ? <Message item={item} /> : <Event item={item} />}
+        {item.type === "message" ? <Message item={item} otherRole={otherRole} /> : <Event item={item} />}
       </div>
     </li>
   );
 });
 
-function Message({ item: { role, text, interrupted } }: { item: TranscriptItem }) {
+function Message({ item: { role, text, interrupted }, otherRole }: Pick<LineProps, "item" | "otherRole">) {
   return (
     <Fragment>
-      <strong className="line-who">{role === "agent" ? "Agent" : "Caller"}</strong>
+      <strong className="line-who">{role === "agent" ? "Agent" : otherRole}</strong>
       <span>
         {text}
         {interrupted === true && <em className="line-cut"> (interrupted)</em>}

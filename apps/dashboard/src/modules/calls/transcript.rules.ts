@@ -1,14 +1,5 @@
 import type { TranscriptItem } from "@parley/client";
 
-/** JSON with one field per line; other texts unchanged. */
-export function readableJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
-}
-
 /** The last item that begins at or before a position of the recording; items are in the order of their beginnings. */
 export function findCurrent(
   items: readonly Pick<TranscriptItem, "id" | "startMs">[],

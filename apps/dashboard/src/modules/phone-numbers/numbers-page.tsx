@@ -5,6 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import Hash from "lucide-react/icons/hash";
 import Plus from "lucide-react/icons/plus";
 import { useState } from "react";
+import { useMay } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -30,6 +31,10 @@ const columns: readonly Column<PhoneNumber>[] = [
     visibleFrom: "sm",
   },
   { header: "Trunk", cell: ({ sipTrunkId }) => <TrunkLink trunkId={sipTrunkId} />, visibleFrom: "sm" },
+];
+
+const changeableColumns: readonly Column<PhoneNumber>[] = [
+  ...columns,
   { header: "Actions", align: "right", cell: (number) => <NumberActions number={number} /> },
 ];
 
@@ -40,6 +45,7 @@ export function NumbersPage() {
   const parley = useParley();
   const numbers = useQuery(numbersQuery(parley, { page, ...(sipTrunkId !== undefined && { sipTrunkId }) }));
   const { data: trunks } = useQuery(numberTrunksQuery(parley));
+  const mayAdd = useMay()("addPhoneNumber");
   const [isAdding, setAdding] = useState(false);
   return (
     <>
@@ -47,9 +53,11 @@ export function NumbersPage() {
         title="Phone numbers"
         description="A number belongs to a trunk, and is answered by one agent in one of its environments."
         actions={
-          <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
-            Add a number
-          </Button>
+          mayAdd && (
+            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+              Add a number
+            </Button>
+          )
         }
       />
       {trunks !== undefined && trunks.size > 1 && (
@@ -67,12 +75,15 @@ export function NumbersPage() {
       <DataTable
         label="Phone numbers"
         query={numbers}
-        columns={columns}
+        columns={mayAdd ? changeableColumns : columns}
         keyOf={({ id }) => id}
         onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
         empty={
           sipTrunkId === undefined ? (
-            <NoNumbers hasTrunk={trunks === undefined || trunks.size > 0} onAdd={() => setAdding(true)} />
+            <NoNumbers
+              hasTrunk={trunks === undefined || trunks.size > 0}
+              onAdd={mayAdd ? () => setAdding(true) : undefined}
+            />
           ) : (
             <EmptyState icon={Hash} title="No number on this trunk">
               Choose another trunk above.
@@ -85,7 +96,13 @@ export function NumbersPage() {
   );
 }
 
-function NoNumbers({ hasTrunk, onAdd }: { hasTrunk: boolean; onAdd: () => void }) {
+function NoNumbers({ hasTrunk, onAdd }: { hasTrunk: boolean; onAdd: (() => void) | undefined }) {
+  if (onAdd === undefined)
+    return (
+      <EmptyState icon={Hash} title="No numbers yet">
+        Numbers that members bind to agents appear here.
+      </EmptyState>
+    );
   if (!hasTrunk)
     return (
       <EmptyState

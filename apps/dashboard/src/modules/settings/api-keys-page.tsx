@@ -5,7 +5,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import KeyRound from "lucide-react/icons/key-round";
 import Plus from "lucide-react/icons/plus";
 import { useState } from "react";
-import { useIdentity, useParley } from "../../app/session/session.tsx";
+import { useMay } from "../../app/session/allowed.tsx";
+import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -13,8 +14,7 @@ import { formatDateTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useApiForm } from "../../ui/use-api-form.ts";
-import { CopyField } from "./copy-field.tsx";
-import { isAdmin } from "./role.rules.ts";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { SettingsHeader } from "./settings-header.tsx";
 import { apiKeysQuery } from "./settings.queries.ts";
 
@@ -35,8 +35,7 @@ const lifetimes = [
 
 /** Credentials of programs. */
 export function ApiKeysPage() {
-  const identity = useIdentity();
-  if (isAdmin(identity === undefined ? undefined : identity.role)) return <ApiKeys />;
+  if (useMay()("createApiKey")) return <ApiKeys />;
   return (
     <SettingsHeader
       title="API keys"

@@ -3,12 +3,12 @@ import type { AuditLogEntry } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import ScrollText from "lucide-react/icons/scroll-text";
-import { useIdentity, useParley } from "../../app/session/session.tsx";
+import { useMay } from "../../app/session/allowed.tsx";
+import { useParley } from "../../app/session/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { SearchField } from "../../ui/search-field.tsx";
-import { isAdmin } from "./role.rules.ts";
 import { SettingsHeader } from "./settings-header.tsx";
 import { auditLogQuery } from "./settings.queries.ts";
 
@@ -21,23 +21,29 @@ const columns: readonly Column<AuditLogEntry>[] = [
     cell: ({ actor }) => (
       <Group gap="xs">
         {actor.name}
-        {actor.type === "api_key" && (
+        {actor.type !== "user" && (
           <Badge size="xs" variant="light" color="gray">
-            key
+            {actor.type === "api_key" ? "key" : "operator"}
           </Badge>
         )}
       </Group>
     ),
   },
-  { header: "Action", cell: ({ action }) => <Text size="sm">{action}</Text> },
+  {
+    header: "Action",
+    cell: ({ action }) => (
+      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+        {action}
+      </Text>
+    ),
+  },
   { header: "On", cell: ({ targetId }) => targetId ?? "", visibleFrom: "md" },
   { header: "From", cell: ({ ipAddress }) => ipAddress, visibleFrom: "lg" },
 ];
 
 /** What people and keys changed. */
 export function AuditLogPage() {
-  const identity = useIdentity();
-  if (isAdmin(identity === undefined ? undefined : identity.role)) return <AuditLog />;
+  if (useMay()("listAuditLog")) return <AuditLog />;
   return <SettingsHeader title="Audit log" description="Only owners and admins see the audit log." />;
 }
 
@@ -47,7 +53,10 @@ function AuditLog() {
   const entries = useQuery(auditLogQuery(useParley(), { page, ...(action !== undefined && { action }) }));
   return (
     <>
-      <SettingsHeader title="Audit log" description="What people and API keys changed, newest first." />
+      <SettingsHeader
+        title="Audit log"
+        description="What people, API keys and the operator changed, newest first."
+      />
       <Group mb="md">
         <SearchField
           label="Action, such as updateAgent"

@@ -1,28 +1,30 @@
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import type { InvitationCreated } from "@parley/client";
 import type { MemberRole } from "@parley/contract";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useIdentity, useParley } from "../../app/session/session.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toast.ts";
 import { useApiForm } from "../../ui/use-api-form.ts";
-import { CopyField } from "./copy-field.tsx";
+import { CopyField } from "../../ui/copy-field.tsx";
 import { rolesBelow } from "./role.rules.ts";
 
+interface InviteFormProps {
+  /** Role of the person who invites, which bounds the roles that they give. */
+  ownRole: string | undefined;
+  invite: (invitation: { email: string; role: MemberRole }) => Promise<InvitationCreated>;
+  onClose: () => void;
+}
+
 /** Invites a person. Shows the link if the server sends no e-mail. */
-export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function InviteDialog({ isOpen, ...form }: InviteFormProps & { isOpen: boolean }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Invite a person" centered>
-      <InviteForm onClose={onClose} />
+    <Modal opened={isOpen} onClose={form.onClose} title="Invite a person" centered>
+      <InviteForm {...form} />
     </Modal>
   );
 }
 
-function InviteForm({ onClose }: { onClose: () => void }) {
-  const parley = useParley();
-  const queryClient = useQueryClient();
-  const identity = useIdentity();
+function InviteForm({ ownRole, invite, onClose }: InviteFormProps) {
   const [created, setCreated] = useState<InvitationCreated>();
   const { form, saving, submit, problem } = useApiForm<
     { email: string; role: MemberRole },
@@ -30,9 +32,8 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   >({
     initialValues: { email: "", role: "member" },
     validate: ({ email }) => ({ email: email.includes("@") ? undefined : "must be an e-mail address" }),
-    save: async (values) => await parley.createInvitation(values),
-    onSaved: async (invitation) => {
-      await queryClient.invalidateQueries({ queryKey: ["members"] });
+    save: invite,
+    onSaved: (invitation) => {
       if (invitation.link !== null) return setCreated(invitation);
       toast.done(`The invitation was sent to ${invitation.email}.`);
       onClose();
@@ -40,7 +41,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   });
   if (created?.link !== undefined && created.link !== null)
     return <CreatedLink email={created.email} link={created.link} onClose={onClose} />;
-  const choices = rolesBelow(identity?.role);
+  const choices = rolesBelow(ownRole);
   return (
     <form onSubmit={submit} noValidate>
       <Stack>

@@ -6,6 +6,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import UserPlus from "lucide-react/icons/user-plus";
 import Users from "lucide-react/icons/users";
 import { useState } from "react";
+import { useMay, useRole } from "../../app/session/allowed.tsx";
 import { useIdentity, useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
@@ -14,7 +15,8 @@ import { formatDateTime } from "../../ui/format.ts";
 import { Loaded } from "../../ui/loading.tsx";
 import { toast } from "../../ui/toast.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
-import { isAdmin, roles, rolesBelow } from "./role.rules.ts";
+import { LeaveButton } from "./leave-button.tsx";
+import { roles, rolesBelow } from "./role.rules.ts";
 import { SettingsHeader } from "./settings-header.tsx";
 import { invitationsQuery, membersQuery } from "./settings.queries.ts";
 
@@ -24,9 +26,12 @@ const route = getRouteApi("/shell/in/settings/members");
 export function MembersPage() {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
-  const members = useQuery(membersQuery(useParley(), page));
+  const parley = useParley();
+  const queryClient = useQueryClient();
+  const members = useQuery(membersQuery(parley, page));
   const identity = useIdentity();
-  const canManage = isAdmin(identity === undefined ? undefined : identity.role);
+  const ownRole = useRole();
+  const canManage = useMay()("updateMember");
   const [isInviting, setInviting] = useState(false);
   const [removed, setRemoved] = useState<Member>();
   return (
@@ -35,11 +40,14 @@ export function MembersPage() {
         title="Members"
         description="People who work with this organization."
         actions={
-          canManage && (
-            <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
-              Invite
-            </Button>
-          )
+          <>
+            {identity !== undefined && <LeaveButton />}
+            {canManage && (
+              <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
+                Invite
+              </Button>
+            )}
+          </>
         }
       />
       <DataTable
@@ -55,7 +63,16 @@ export function MembersPage() {
         }
       />
       {canManage && <Invitations />}
-      <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} />
+      <InviteDialog
+        isOpen={isInviting}
+        onClose={() => setInviting(false)}
+        ownRole={ownRole}
+        invite={async (invitation) => {
+          const created = await parley.createInvitation(invitation);
+          await queryClient.invalidateQueries({ queryKey: ["members"] });
+          return created;
+        }}
+      />
       <RemoveDialog member={removed} onClose={() => setRemoved(undefined)} />
     </>
   );
@@ -70,22 +87,20 @@ function columnsFor(canManage: boolean, remove: (member: Member) => void): reado
       cell: (member) => (canManage ? <RoleSelect member={member} /> : labelOf(member.role)),
     },
     { header: "Since", cell: ({ createdAt }) => formatDateTime(createdAt), visibleFrom: "md" },
-    {
-      header: "Actions",
-      align: "right",
-      cell: (member) =>
-        canManage && (
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`Remove ${member.name}`}
-            onClick={() => remove(member)}
-          >
-            Remove
-          </Button>
-        ),
-    },
+    ...(canManage ? [actionsColumn(remove)] : []),
   ];
+}
+
+function actionsColumn(remove: (member: Member) => void): Column<Member> {
+  return {
+    header: "Actions",
+    align: "right",
+    cell: (member) => (
+      <Button size="xs" variant="default" aria-label={`Remove ${member.name}`} onClick={() => remove(member)}>
+        Remove
+      </Button>
+    ),
+  };
 }
 
 const labelOf = (role: MemberRole): string => roles.find(({ value }) => value === role)?.label ?? role;
@@ -93,14 +108,14 @@ const labelOf = (role: MemberRole): string => roles.find(({ value }) => value ==
 function RoleSelect({ member }: { member: Member }) {
   const parley = useParley();
   const queryClient = useQueryClient();
-  const identity = useIdentity();
+  const ownRole = useRole();
   const change = useMutation({
     mutationFn: async (role: MemberRole) => await parley.updateMember(member.id, { role }),
     onSuccess: () => toast.done(`The role of ${member.name} is changed.`),
     onError: (error) => toast.failed(error),
     onSettled: async () => await queryClient.invalidateQueries({ queryKey: ["members"] }),
   });
-  const offered = rolesBelow(identity?.role);
+  const offered = rolesBelow(ownRole);
   const isHigher = !offered.some(({ value }) => value === member.role);
   if (isHigher) return labelOf(member.role);
   return (

@@ -12,12 +12,7 @@ export const roles: readonly { value: MemberRole; label: string; description: st
   { value: "viewer", label: "Viewer", description: "Sees everything and changes nothing" },
 ];
 
-/** Roles that somebody with this role may give. An API key counts as admin. */
-export function rolesBelow(own: MemberRole | null | undefined): typeof roles {
+/** Roles that somebody with this role may give. */
+export function rolesBelow(own: string | undefined): typeof roles {
   return own === "owner" ? roles : roles.filter(({ value }) => value !== "owner");
-}
-
-/** Whether this role manages members, keys and settings. The API refuses those who try anyway. */
-export function isAdmin(own: MemberRole | null | undefined): boolean {
-  return own === undefined || own === "owner" || own === "admin";
 }

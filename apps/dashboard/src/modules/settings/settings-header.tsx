@@ -1,14 +1,7 @@
 import { Group } from "@mantine/core";
-import { useRouterState } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { ButtonLink } from "../../ui/links.tsx";
+import { SectionLink } from "../../ui/links.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-
-const pages = [
-  { to: "/settings/members", label: "Members" },
-  { to: "/settings/api-keys", label: "API keys" },
-  { to: "/settings/audit-log", label: "Audit log" },
-] as const;
 
 interface SettingsHeaderProps {
   title: string;
@@ -18,21 +11,16 @@ interface SettingsHeaderProps {
 
 /** Heading of a page of the settings, and the way to the others. */
 export function SettingsHeader({ title, description, actions }: SettingsHeaderProps) {
-  const pathname = useRouterState({ select: ({ location }) => location.pathname });
   return (
     <>
       <Group component="nav" aria-label="Settings" gap="xs" mb="lg">
-        {pages.map(({ to, label }) => (
-          <ButtonLink
-            key={to}
-            to={to}
-            size="xs"
-            variant={pathname === to ? "light" : "subtle"}
-            {...(pathname === to && { "aria-current": "page" })}
-          >
-            {label}
-          </ButtonLink>
-        ))}
+        <SectionLink to="/settings/organization">Organization</SectionLink>
+        <SectionLink to="/settings/members">Members</SectionLink>
+        <SectionLink to="/settings/api-keys">API keys</SectionLink>
+        <SectionLink to="/settings/webhooks">Webhooks</SectionLink>
+        <SectionLink to="/settings/do-not-call">Do not call</SectionLink>
+        <SectionLink to="/settings/audit-log">Audit log</SectionLink>
+        <SectionLink to="/settings/appearance">Appearance</SectionLink>
       </Group>
       <PageHeader title={title} description={description} actions={actions} />
     </>

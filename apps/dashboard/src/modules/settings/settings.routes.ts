@@ -2,11 +2,47 @@ import { createRoute, lazyRouteComponent, Navigate } from "@tanstack/react-route
 import { createElement } from "react";
 import { signedInRoute } from "../../app/routes.tsx";
 import { readPage, readText } from "../../ui/search-params.ts";
+import { readDeliveriesSearch } from "../webhooks/webhooks.search.ts";
 
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/settings",
-  component: () => createElement(Navigate, { to: "/settings/members", replace: true }),
+  component: () => createElement(Navigate, { to: "/settings/organization", replace: true }),
+});
+
+const organizationRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/settings/organization",
+  component: lazyRouteComponent(
+    async () => await import("./organization-page.tsx"),
+    "OrganizationSettingsPage",
+  ),
+});
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/settings/webhooks",
+  validateSearch: readDeliveriesSearch,
+  component: lazyRouteComponent(async () => await import("../webhooks/webhooks-page.tsx"), "WebhooksPage"),
+});
+
+const doNotCallRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/settings/do-not-call",
+  validateSearch: (raw): { page?: number; phoneNumber?: string } => ({
+    page: readPage(raw),
+    phoneNumber: readText(raw, "phoneNumber"),
+  }),
+  component: lazyRouteComponent(
+    async () => await import("../do-not-call/do-not-call-page.tsx"),
+    "DoNotCallPage",
+  ),
+});
+
+const appearanceRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/settings/appearance",
+  component: lazyRouteComponent(async () => await import("./appearance-page.tsx"), "AppearancePage"),
 });
 
 const membersRoute = createRoute({
@@ -33,4 +69,13 @@ const auditLogRoute = createRoute({
   component: lazyRouteComponent(async () => await import("./audit-log-page.tsx"), "AuditLogPage"),
 });
 
-export const settingsRoutes = [settingsRoute, membersRoute, apiKeysRoute, auditLogRoute] as const;
+export const settingsRoutes = [
+  settingsRoute,
+  organizationRoute,
+  membersRoute,
+  apiKeysRoute,
+  webhooksRoute,
+  doNotCallRoute,
+  auditLogRoute,
+  appearanceRoute,
+] as const;

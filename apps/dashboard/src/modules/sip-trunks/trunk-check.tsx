@@ -5,6 +5,7 @@ import Check from "lucide-react/icons/check";
 import Minus from "lucide-react/icons/minus";
 import X from "lucide-react/icons/x";
 import { useEffect } from "react";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
@@ -40,9 +41,11 @@ export function TrunkCheck({ trunkId, isImmediate }: TrunkCheckProps) {
           <Title order={2} size="h4">
             Check
           </Title>
-          <Button variant="default" loading={isPending} onClick={() => mutate()}>
-            {data === undefined ? "Check now" : "Check again"}
-          </Button>
+          <Allowed operation="checkSipTrunk">
+            <Button variant="default" loading={isPending} onClick={() => mutate()}>
+              {data === undefined ? "Check now" : "Check again"}
+            </Button>
+          </Allowed>
         </Group>
         {error !== null && <Problem error={error} onRetry={() => mutate()} />}
         <div role="status">

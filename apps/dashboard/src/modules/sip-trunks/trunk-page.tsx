@@ -1,8 +1,9 @@
-import { Button, Card, Group, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Fieldset, Group, Stack, Text, Title } from "@mantine/core";
 import type { SipTrunk } from "@parley/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { Allowed, useMay } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Loaded } from "../../ui/loading.tsx";
@@ -37,7 +38,11 @@ export function TrunkPage() {
               </>
             }
             description={loaded.proxyAddress ?? "For inbound calls only"}
-            actions={<DeleteTrunk trunk={loaded} />}
+            actions={
+              <Allowed operation="deleteSipTrunk">
+                <DeleteTrunk trunk={loaded} />
+              </Allowed>
+            }
           />
           <Stack gap="lg">
             <Card withBorder padding="lg" component="section" aria-label="State">
@@ -59,6 +64,7 @@ export function TrunkPage() {
 function TrunkSettings({ trunk }: { trunk: SipTrunk }) {
   const parley = useParley();
   const queryClient = useQueryClient();
+  const mayChange = useMay()("updateSipTrunk");
   const { form, saving, submit, problem } = useTrunkForm({
     initialValues: valuesOf(trunk),
     save: async (body) => await parley.updateSipTrunk(trunk.id, body),
@@ -75,16 +81,20 @@ function TrunkSettings({ trunk }: { trunk: SipTrunk }) {
         <Title order={2} size="h4">
           Settings
         </Title>
-        <TrunkFormFields form={form} hasPassword={trunk.hasPassword} />
+        <Fieldset variant="unstyled" disabled={!mayChange}>
+          <TrunkFormFields form={form} hasPassword={trunk.hasPassword} />
+        </Fieldset>
         {problem !== undefined && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" disabled={!form.isDirty()} onClick={() => form.reset()}>
-            Discard
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={!form.isDirty()}>
-            Save
-          </Button>
-        </Group>
+        {mayChange && (
+          <Group justify="flex-end">
+            <Button variant="default" disabled={!form.isDirty()} onClick={() => form.reset()}>
+              Discard
+            </Button>
+            <Button type="submit" loading={saving.isPending} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        )}
       </Stack>
     </Card>
   );

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import Cable from "lucide-react/icons/cable";
 import Plus from "lucide-react/icons/plus";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -53,9 +54,11 @@ export function TrunksPage() {
         title="SIP trunks"
         description="A trunk connects Parley to a carrier or a PBX. Phone calls come and go through it."
         actions={
-          <ButtonLink to="/sip-trunks/new" leftSection={<Plus size={16} aria-hidden />}>
-            New trunk
-          </ButtonLink>
+          <Allowed operation="createSipTrunk">
+            <ButtonLink to="/sip-trunks/new" leftSection={<Plus size={16} aria-hidden />}>
+              New trunk
+            </ButtonLink>
+          </Allowed>
         }
       />
       <DataTable
@@ -68,7 +71,11 @@ export function TrunksPage() {
           <EmptyState
             icon={Cable}
             title="No trunks yet"
-            action={<ButtonLink to="/sip-trunks/new">Connect a carrier or PBX</ButtonLink>}
+            action={
+              <Allowed operation="createSipTrunk">
+                <ButtonLink to="/sip-trunks/new">Connect a carrier or PBX</ButtonLink>
+              </Allowed>
+            }
           >
             With a trunk, agents answer and place phone calls. There are presets for Twilio, Telnyx, Asterisk
             and FreeSWITCH.

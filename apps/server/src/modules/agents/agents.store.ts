@@ -1,5 +1,6 @@
 import type { AgentStatus, PageQuery } from "@parley/contract";
-import { type SQL, and, asc, eq, ilike, inArray, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, inArray, sql } from "drizzle-orm";
+import { contains } from "../../platform/database/contains.ts";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { prepareOnce } from "../../platform/database/prepared-query.ts";
@@ -104,7 +105,7 @@ export async function listAgents(
   if (filter.status !== undefined) conditions.push(eq(agents.status, filter.status));
   if (filter.folderId !== undefined) conditions.push(eq(agents.folderId, filter.folderId));
   if (filter.sipTrunkId !== undefined) conditions.push(eq(agents.sipTrunkId, filter.sipTrunkId));
-  if (filter.search !== undefined) conditions.push(ilike(agents.name, `%${escapePattern(filter.search)}%`));
+  if (filter.search !== undefined) conditions.push(contains(agents.name, filter.search));
   const where = and(...conditions);
   const { limit, offset, orderBy } = pageOf(filter, agents.createdAt, agents.id);
   const rows = await queries
@@ -194,9 +195,4 @@ export async function listVersions(
     .limit(limit)
     .offset(offset);
   return { rows, total: await countRows(queries, agentVersions, where) };
-}
-
-/** Escapes the three characters that are special in a LIKE pattern. */
-function escapePattern(text: string): string {
-  return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }

@@ -1,4 +1,9 @@
-import type { AuditLogEntry, AuditLogQuery } from "@parley/contract";
+import type {
+  AuditLogEntry,
+  AuditLogQuery,
+  OperatorAuditLogEntry,
+  OperatorAuditLogQuery,
+} from "@parley/contract";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
@@ -24,6 +29,15 @@ export class AuditLogService {
 
   async list(organizationId: string, query: AuditLogQuery) {
     return toPage(query, await store.listEntries(this.#database, organizationId, query), present);
+  }
+
+  /** What operators did, in all organizations. */
+  async listOfOperators(query: OperatorAuditLogQuery) {
+    const presentWithOrganization = (row: store.EntryRow): OperatorAuditLogEntry => ({
+      ...present(row),
+      organizationId: row.organizationId,
+    });
+    return toPage(query, await store.listOperatorEntries(this.#database, query), presentWithOrganization);
   }
 
   /** Deletes entries that are older than this. */

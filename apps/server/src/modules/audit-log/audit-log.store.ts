@@ -1,5 +1,5 @@
-import type { AuditLogQuery } from "@parley/contract";
-import { and, eq, gte, lt } from "drizzle-orm";
+import type { AuditLogQuery, OperatorAuditLogQuery, PageQuery } from "@parley/contract";
+import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { auditLog } from "./audit-log.tables.ts";
@@ -24,6 +24,27 @@ export async function listEntries(
     createdAfter === undefined ? undefined : gte(auditLog.createdAt, new Date(createdAfter)),
     createdBefore === undefined ? undefined : lt(auditLog.createdAt, new Date(createdBefore)),
   );
+  return await listWhere(queries, query, where);
+}
+
+export async function listOperatorEntries(
+  queries: Queries,
+  query: OperatorAuditLogQuery,
+): Promise<Rows<EntryRow>> {
+  const { organizationId } = query;
+  const where = and(
+    // As in the condition of the index.
+    sql`${auditLog.actorType} = 'operator'`,
+    organizationId === undefined ? undefined : eq(auditLog.organizationId, organizationId),
+  );
+  return await listWhere(queries, query, where);
+}
+
+async function listWhere(
+  queries: Queries,
+  query: PageQuery,
+  where: SQL | undefined,
+): Promise<Rows<EntryRow>> {
   const { limit, offset, orderBy } = pageOf(query, auditLog.createdAt, auditLog.id);
   const rows = await queries
     .select()

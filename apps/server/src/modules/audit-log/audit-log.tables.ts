@@ -1,17 +1,18 @@
+import { sql } from "drizzle-orm";
 import { index, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { instant, primaryId } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
-/** What people and keys did. Names neither by reference: entries outlive them. */
+/** What people, keys and operators did. Names neither by reference: entries outlive them. */
 export const auditLog = pgTable(
   "audit_log",
   {
     id: primaryId(),
-    organizationId: uuid("organization_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "cascade" }),
-    actorType: text("actor_type").$type<"user" | "api_key">().notNull(),
-    actorId: uuid("actor_id").notNull(),
+    /** Null: an operator's action that is about no organization. */
+    organizationId: uuid("organization_id").references(() => organizations.id, { onDelete: "cascade" }),
+    actorType: text("actor_type").$type<"user" | "api_key" | "operator">().notNull(),
+    /** Null: the operator's key. */
+    actorId: uuid("actor_id"),
     actorName: text("actor_name").notNull(),
     action: text("action").notNull(),
     targetId: text("target_id"),
@@ -21,5 +22,8 @@ export const auditLog = pgTable(
   (table) => [
     index("audit_log_organization").on(table.organizationId, table.createdAt),
     index("audit_log_time").on(table.createdAt),
+    index("audit_log_operators")
+      .on(table.createdAt)
+      .where(sql`${table.actorType} = 'operator'`),
   ],
 );

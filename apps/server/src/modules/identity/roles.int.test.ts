@@ -5,13 +5,15 @@ import {
   apiKeyRoles,
   includesRole,
   memberRoles,
+  operatorRoutes,
   requiredRoleOf,
   type RouteDefinition,
   routes,
 } from "@parley/contract";
 import { bodyOf, ContractConformance, operations } from "../contract-conformance.ts";
 import { Resources } from "../contract-resources.ts";
-import { setMemberRole } from "./identity.store.ts";
+import { setMemberRole, updateOperator } from "./identity.store.ts";
+import { createTestServer } from "../testing.ts";
 import { identityOf } from "./testing.ts";
 
 const UNKNOWN_ID = "6f6d8b8a-0000-4000-8000-000000000000";
@@ -67,6 +69,58 @@ test("every operation answers each role of people and keys as its definition say
       assertVerdict(status, includesRole(role, requiredRoleOf(route)), `key ${role} ${route.operationId}`);
     }
   }
+});
+
+test("operations of operators are open to operators only, whatever their role, and to the operator's key", async (context) => {
+  const operatorApiKey = "operator_key_of_this_test";
+  const server = await createTestServer({ operatorApiKey });
+  context.after(async () => await server.close());
+  const { signUp, browse } = identityOf(server);
+  const { browser, email, userId } = await signUp();
+  const send = async (
+    route: RouteDefinition,
+    headers: Record<string, string | undefined> = {},
+    by = browser,
+  ) => (await by.send(route.method, `/operator/v1${urlOf(route)}`, refusedBody(route), headers)).status;
+  for (const isOperator of [true, false]) {
+    await updateOperator(server.database, email, isOperator);
+    for (const role of memberRoles) {
+      await setMemberRole(server.database, server.organizationId, userId, role);
+      for (const route of operatorRoutes)
+        assertVerdict(await send(route), isOperator, `${role} ${isOperator} ${route.operationId}`);
+    }
+  }
+  await updateOperator(server.database, email, true);
+  const keys = await Promise.all(
+    apiKeyRoles.map(
+      async (role) => await server.modules.apiKeys.create(server.organizationId, role, null, { role }),
+    ),
+  );
+  for (const route of operatorRoutes) {
+    for (const { key } of keys)
+      assert.equal(await send(route, { "x-api-key": key }, browse()), 401, `key ${route.operationId}`);
+    assert.equal(await send(route, {}, browse()), 401, `nobody ${route.operationId}`);
+    assertVerdict(await send(route, { "x-api-key": operatorApiKey }, browse()), true, route.operationId);
+    if (route.method === "GET") continue;
+    for (const origin of [undefined, "https://elsewhere.example"])
+      assert.equal(await send(route, { origin }), 403, `${String(origin)} ${route.operationId}`);
+  }
+});
+
+test("nobody makes themselves operator", async (context) => {
+  const server = await createTestServer();
+  context.after(async () => await server.close());
+  const { browser, email } = await identityOf(server).signUp();
+  await updateOperator(server.database, email, false);
+  const attempts = [
+    ["PATCH", "/auth/user", { name: "Ada", isOperator: true }, 400],
+    ["PUT", "/operator/v1/users/operators", { email, isOperator: true }, 403],
+    ["POST", "/auth/sign-up", { token: "x".repeat(43), name: "Ada", email, password: "x".repeat(12) }, 403],
+  ] as const;
+  for (const [method, path, body, status] of attempts)
+    assert.equal((await browser.send(method, path, body)).status, status, path);
+  const { body } = await browser.send("GET", "/auth/session");
+  assert.partialDeepStrictEqual(body, { data: { user: { isOperator: false } } });
 });
 
 test("the owner of another organization reaches none of this one's resources", async (context) => {

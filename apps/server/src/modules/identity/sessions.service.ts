@@ -82,9 +82,9 @@ export class SessionsService {
     };
   }
 
-  /** Whether the cookies are of an operator; `undefined` if they contain no valid session. */
-  async isOperator(cookies: string): Promise<boolean | undefined> {
-    return (await this.find(cookies))?.user.isOperator;
+  /** User of the session; `undefined` if the cookies contain no valid one. */
+  async findUser(cookies: string): Promise<User | undefined> {
+    return (await this.find(cookies))?.user;
   }
 
   async describe({ sessionId, expiresAt, activeOrganizationId, user }: SignedIn): Promise<CurrentSession> {

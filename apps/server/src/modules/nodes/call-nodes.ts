@@ -1,8 +1,9 @@
+import type { OperatedNode } from "@parley/contract";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CallChannel, CallsService } from "../calls/calls.service.ts";
 import { BEAT_INTERVAL_MS } from "./nodes.rules.ts";
-import { findOtherAddress, findReadyNode, listLastBeats } from "./nodes.store.ts";
+import { findOtherAddress, findReadyNode, listLastBeats, listNodes, type NodeRow } from "./nodes.store.ts";
 
 /** A node that has missed a beat may be lost, and gets no new calls. */
 const DOUBTED_AFTER_MS = 2.5 * BEAT_INTERVAL_MS;
@@ -39,7 +40,25 @@ export class CallNodes {
 
   /** Returns the id of a node that can take a call, except for these; `undefined` if there is none. */
   async findReadyNode(exceptIds: readonly string[]): Promise<string | undefined> {
-    const silentSince = new Date(this.#clock.now().getTime() - DOUBTED_AFTER_MS);
-    return await findReadyNode(this.#database, exceptIds, silentSince);
+    return await findReadyNode(this.#database, exceptIds, this.#silentSince());
   }
+
+  /** Nodes with their load, as of their last beats. */
+  async list(): Promise<OperatedNode[]> {
+    const silentSince = this.#silentSince();
+    return (await listNodes(this.#database)).map((row) => present(row, silentSince));
+  }
+
+  #silentSince(): Date {
+    return new Date(this.#clock.now().getTime() - DOUBTED_AFTER_MS);
+  }
+}
+
+function present({ startedAt, beatAt, state, ...node }: NodeRow, silentSince: Date): OperatedNode {
+  return {
+    ...node,
+    state: beatAt > silentSince ? state : "silent",
+    startedAt: startedAt.toISOString(),
+    beatAt: beatAt.toISOString(),
+  };
 }

@@ -1,9 +1,11 @@
+import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "@parley/sip";
 import type { Logger } from "pino";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
+import { findVersion } from "../../platform/version.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import {
   BEAT_INTERVAL_MS,
@@ -169,6 +171,8 @@ export class NodeHeartbeat {
       state: stateOf(current),
       activeCalls,
       freePlaces,
+      processorLoad: processorLoad(),
+      version: findVersion(),
       startedAt: this.#startedAt,
       beatAt: clock.now(),
     });
@@ -204,4 +208,9 @@ export class NodeHeartbeat {
         "the database does not answer: calls in progress continue, new calls are rejected",
       );
   }
+}
+
+/** Processes that run or wait for a processor, per processor, averaged over the last minute. */
+function processorLoad(): number {
+  return (loadavg()[0] ?? 0) / availableParallelism();
 }

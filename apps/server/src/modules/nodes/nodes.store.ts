@@ -1,10 +1,11 @@
-import { and, desc, eq, gt, inArray, lt, ne, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lt, ne, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { nodes } from "./nodes.tables.ts";
 
 /** Advisory lock of the node that sweeps. */
 const SWEEP_LOCK = 7_264_541;
 
+export type NodeRow = typeof nodes.$inferSelect;
 type NodeInsert = typeof nodes.$inferInsert;
 
 /** @returns whether the node is new: its first beat, or it was marked as lost. */
@@ -43,6 +44,11 @@ export async function deleteSilentNodes(queries: Queries, silentSince: Date): Pr
 export async function listLastBeats(queries: Queries): Promise<Map<string, Date>> {
   const rows = await queries.select({ id: nodes.id, beatAt: nodes.beatAt }).from(nodes);
   return new Map(rows.map(({ id, beatAt }) => [id, beatAt]));
+}
+
+/** All nodes, in the order of their starts. */
+export async function listNodes(queries: Queries): Promise<NodeRow[]> {
+  return await queries.select().from(nodes).orderBy(asc(nodes.startedAt), asc(nodes.id));
 }
 
 /** Returns the last beats of nodes that take calls and have not been silent since then. */

@@ -1,4 +1,4 @@
-import { integer, pgTable, text } from "drizzle-orm/pg-core";
+import { integer, pgTable, real, text } from "drizzle-orm/pg-core";
 import { instant } from "../../platform/database/columns.ts";
 import type { NodeState } from "./nodes.rules.ts";
 
@@ -12,6 +12,10 @@ export const nodes = pgTable("nodes", {
   activeCalls: integer("active_calls").notNull(),
   /** Number of calls that the node can still take. */
   freePlaces: integer("free_places").notNull(),
+  /** Average of the last minute, per processor. Null: the node has an earlier version. */
+  processorLoad: real("processor_load"),
+  /** Null: the node has an earlier version. */
+  version: text("version"),
   startedAt: instant("started_at").notNull(),
   beatAt: instant("beat_at").notNull(),
 });

@@ -33,9 +33,10 @@ export class OperatedNumbersService {
     return { ...page, data };
   }
 
-  /** Takes a number from its organization. Throws `not_found`. */
-  async release(id: string): Promise<void> {
+  /** Takes a number from its organization, and returns the organization's id. Throws `not_found`. */
+  async release(id: string): Promise<string> {
     const released = await this.#phoneNumbers.release(id);
     this.#logger.warn(released, "the operator released a phone number");
+    return released.organizationId;
   }
 }

@@ -17,14 +17,17 @@ export function bindUserRoutes(
   key: string | undefined,
   { invitations, passwordResets, users }: UserRouteDependencies,
 ): void {
-  bindOperatorRoute(app, inviteToOrganizationRoute, key, async ({ params, body }) => {
+  bindOperatorRoute(app, inviteToOrganizationRoute, key, async ({ params, body, note }) => {
+    note({ organizationId: params.id, targetId: body.email });
     const actor = { type: "system" as const, name: "The operator" };
     return { data: await invitations.create({ organizationId: params.id, role: "owner", actor }, body) };
   });
-  bindOperatorRoute(app, createPasswordResetRoute, key, async ({ body }) => ({
-    data: await passwordResets.createLink(body.email),
-  }));
-  bindOperatorRoute(app, setOperatorRoute, key, async ({ body: { email, isOperator } }) => {
+  bindOperatorRoute(app, createPasswordResetRoute, key, async ({ body, note }) => {
+    note({ targetId: body.email });
+    return { data: await passwordResets.createLink(body.email) };
+  });
+  bindOperatorRoute(app, setOperatorRoute, key, async ({ body: { email, isOperator }, note }) => {
+    note({ targetId: email });
     await users.setOperator(email, isOperator);
     return { data: { email: email.toLowerCase(), isOperator } };
   });

@@ -4,8 +4,10 @@ import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { OperatedOrganization } from "@parley/contract";
+import type { Installation, OperatedNode, OperatedOrganization } from "@parley/contract";
 import { pino } from "pino";
+import { identityOf } from "../identity/testing.ts";
+import { writeBeat } from "../nodes/nodes.store.ts";
 import { createTestLine, createTestServer, type TestServer } from "../testing.ts";
 
 const OPERATOR_KEY = "operator_key_of_this_test";
@@ -213,4 +215,93 @@ test("npm run parley creates and changes an organization", async (context) => {
   const changed = await run("organizations", "update", id, "--billing", "off", "--home-country", "AT");
   assert.deepEqual([changed.isBillingActive, changed.homeCountry, changed.limits.agents], [false, "AT", 1]);
   await assert.rejects(run("organizations", "get", randomUUID()), { code: 1, stderr: /404.*not_found/ });
+});
+
+test("what operators do is in the audit log of the organization, and in that of operators", async (context) => {
+  const { server, operate } = await open(context);
+  const { organizationId } = server;
+  const { browser, email, userId } = await identityOf(server).signUp();
+  const path = `/operator/v1/organizations/${organizationId}`;
+  assert.equal((await browser.send("PATCH", path, { isBillingActive: false })).status, 200);
+  assert.equal((await operate("PATCH", `/${organizationId}`, { isBillingActive: true })).status, 200);
+  assert.equal((await operate("PATCH", `/${organizationId}`, { homeCountry: "XX" })).status, 400);
+  const operators = { email, isOperator: true };
+  assert.equal((await browser.send("PUT", "/operator/v1/users/operators", operators)).status, 200);
+  const other = await operate("POST", "", { name: "Other" });
+
+  const byKey = { type: "operator", id: null, name: "operator's key" };
+  const bySession = { type: "operator", id: userId, name: "Ada" };
+  const about = { action: "updateOperatedOrganization", targetId: organizationId };
+  const own = await browser.send("GET", "/v1/audit-log?sort=asc&action=updateOperatedOrganization");
+  assert.partialDeepStrictEqual(own.body, {
+    total: 2,
+    data: [
+      { ...about, actor: bySession },
+      { ...about, actor: byKey },
+    ],
+  });
+  const log = await browser.send("GET", "/operator/v1/operator-actions?sort=asc");
+  assert.partialDeepStrictEqual(log.body, {
+    total: 4,
+    data: [
+      { ...about, organizationId, actor: bySession },
+      { ...about, organizationId, actor: byKey },
+      { action: "setOperator", targetId: email, organizationId: null, actor: bySession },
+      { action: "createOrganization", targetId: other.data.id, organizationId: other.data.id, actor: byKey },
+    ],
+  });
+  const filtered = await browser.send("GET", `/operator/v1/operator-actions?organizationId=${other.data.id}`);
+  assert.partialDeepStrictEqual(filtered.body, { total: 1 });
+  assert.partialDeepStrictEqual(
+    (await server.request("GET", "/audit-log", undefined, other.data.apiKey)).body,
+    {
+      total: 1,
+      data: [{ action: "createOrganization" }],
+    },
+  );
+});
+
+test("an organization shows which limits the operator has set, and is found by a part of its name", async (context) => {
+  const { operate } = await open(context);
+  const { data } = await operate("POST", "", {
+    name: "100% Railway",
+    limits: { agents: 1_000, sipTrunks: 3 },
+  });
+  assert.deepEqual(data.limitOverrides, { sipTrunks: 3 });
+  const changed = await operate("PATCH", `/${data.id}`, { limits: { agents: 7, sipTrunks: null } });
+  assert.deepEqual(changed.data.limitOverrides, { agents: 7 });
+  await operate("POST", "", { name: "100 trains" });
+  const namesFor = async (search: string) => {
+    const found = await operate("GET", `?search=${encodeURIComponent(search)}&sort=asc`);
+    return (found.data as unknown as { name: string }[]).map(({ name }) => name);
+  };
+  assert.deepEqual(await namesFor("rAIL"), ["100% Railway"]);
+  assert.deepEqual(await namesFor("100%"), ["100% Railway"]);
+  assert.deepEqual(await namesFor("100"), ["100% Railway", "100 trains"]);
+});
+
+test("the operator sees the nodes with their load, those that are silent too, and the versions", async (context) => {
+  const { server } = await open(context);
+  const headers = { "x-api-key": OPERATOR_KEY };
+  const beat = { processorLoad: 0.5, version: "0.1.0", startedAt: new Date() };
+  const node = {
+    httpAddress: "http://10.0.0.1:8080",
+    sipAddress: "10.0.0.1:5060",
+    activeCalls: 2,
+    freePlaces: 7,
+  };
+  const lost = new Date(Date.now() - 8_000);
+  await writeBeat(server.database, { ...node, ...beat, id: "one", state: "ready", beatAt: new Date() });
+  await writeBeat(server.database, { ...node, ...beat, id: "two", state: "full", beatAt: lost });
+  const listed = await server.app.inject({ url: "/operator/v1/nodes", headers });
+  const { data } = listed.json<{ data: OperatedNode[] }>();
+  assert.deepEqual(
+    data
+      .map(({ id, state, activeCalls, freePlaces }) => `${id} ${state} ${activeCalls} ${freePlaces}`)
+      .sort(),
+    ["one ready 2 7", "two silent 2 7"],
+  );
+  const installation = await server.app.inject({ url: "/operator/v1/installation", headers });
+  assert.partialDeepStrictEqual(installation.json(), { data: { nodejsVersion: process.versions.node } });
+  assert.match(installation.json<{ data: Installation }>().data.postgresVersion, /^\d+/);
 });

@@ -2,13 +2,16 @@ import type {
   OperatedOrganization,
   OperatedOrganizationChange,
   OperatedOrganizationCreation,
-  PageQuery,
 } from "@parley/contract";
 import type { Database } from "../../platform/database/database.ts";
 import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
 import type { ApiKeysService } from "../api-keys/api-keys.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
-import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
+import type {
+  Organization,
+  OrganizationQuery,
+  OrganizationsService,
+} from "../organizations/organizations.service.ts";
 
 interface OperatorDependencies {
   apiKeys: ApiKeysService;
@@ -42,7 +45,7 @@ export class OperatorService {
     return { ...(await this.get(id)), apiKey: key };
   }
 
-  async list(query: PageQuery) {
+  async list(query: OrganizationQuery) {
     const page = await this.#dependencies.organizations.list(query);
     return { ...page, data: page.data.map(present) };
   }
@@ -58,9 +61,10 @@ export class OperatorService {
     {
       limits = {},
       id: _id,
+      limitOverrides: _limitOverrides,
       createdAt: _createdAt,
       ...change
-    }: OperatedOrganizationChange & { id?: unknown; createdAt?: unknown },
+    }: OperatedOrganizationChange & { id?: unknown; limitOverrides?: unknown; createdAt?: unknown },
   ): Promise<OperatedOrganization> {
     const { organizations, organizationLimits } = this.#dependencies;
     await this.#database.transaction(async (transaction) => {

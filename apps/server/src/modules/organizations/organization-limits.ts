@@ -71,11 +71,16 @@ export class OrganizationLimitsService {
     return limits;
   }
 
-  /** Changes the overrides: absent limits stay, null resets one to its default. Other nodes notice within 10 s. */
+  /** Changes the overrides: absent and equal limits stay, null resets one to its default. Other nodes notice within 10 s. */
   async override(transaction: Queries, organizationId: string, change: LimitsUpdate): Promise<void> {
     const row = await store.lockOrganization(transaction, organizationId);
     if (row === undefined) return;
-    const limits = Object.entries({ ...row.limits, ...change }).filter(([, value]) => value !== null);
+    const before: Readonly<Record<string, number>> = limitsOf(row.limits);
+    // A default that is sent back does not become an override.
+    const changed = Object.entries(change).filter(([name, value]) => value !== before[name]);
+    const limits = Object.entries({ ...row.limits, ...Object.fromEntries(changed) }).filter(
+      ([, value]) => value !== null,
+    );
     await store.updateLimits(transaction, organizationId, Object.fromEntries(limits));
     this.#cache.delete(organizationId);
   }

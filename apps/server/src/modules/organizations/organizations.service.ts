@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OrganizationLimits, PageQuery } from "@parley/contract";
+import type { LimitOverrides, OrganizationLimits, PageQuery } from "@parley/contract";
 import { isSupportedCountry } from "libphonenumber-js/max";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -17,7 +17,13 @@ export interface Organization {
   allowedCountries: string[] | null;
   isPremiumRateAllowed: boolean;
   limits: OrganizationLimits;
+  limitOverrides: LimitOverrides;
   createdAt: Date;
+}
+
+export interface OrganizationQuery extends PageQuery {
+  /** Part of the name, in any case. */
+  search?: string;
 }
 
 /** Fields that the operator sets. */
@@ -52,7 +58,7 @@ export class OrganizationsService {
     return await store.countOrganizations(this.#database);
   }
 
-  async list(query: PageQuery) {
+  async list(query: OrganizationQuery) {
     return toPage(query, await store.listOrganizations(this.#database, query), present);
   }
 
@@ -115,5 +121,5 @@ function requireCountries({
 }
 
 function present({ limits, ...row }: store.OrganizationRow): Organization {
-  return { ...row, limits: limitsOf(limits) };
+  return { ...row, limits: limitsOf(limits), limitOverrides: limits };
 }

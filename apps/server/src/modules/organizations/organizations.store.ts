@@ -1,5 +1,6 @@
 import type { LimitOverrides, PageQuery } from "@parley/contract";
 import { and, asc, eq, isNull } from "drizzle-orm";
+import { contains } from "../../platform/database/contains.ts";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { organizations } from "./organizations.tables.ts";
@@ -11,15 +12,21 @@ export async function findOrganization(queries: Queries, id: string): Promise<Or
   return row;
 }
 
-export async function listOrganizations(queries: Queries, query: PageQuery): Promise<Rows<OrganizationRow>> {
+export async function listOrganizations(
+  queries: Queries,
+  query: PageQuery & { search?: string },
+): Promise<Rows<OrganizationRow>> {
+  const { search } = query;
+  const where = search === undefined ? undefined : contains(organizations.name, search);
   const { limit, offset, orderBy } = pageOf(query, organizations.createdAt, organizations.id);
   const rows = await queries
     .select()
     .from(organizations)
+    .where(where)
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  return { rows, total: await countRows(queries, organizations, undefined) };
+  return { rows, total: await countRows(queries, organizations, where) };
 }
 
 /** Returns the id. */

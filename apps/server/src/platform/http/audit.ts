@@ -1,11 +1,13 @@
+import type { FastifyRequest } from "fastify";
 import type { Principal } from "./principal.ts";
 
 /** A successful operation that wrote. */
 export interface AuditedAction {
-  organizationId: string;
-  actor: Principal["actor"];
-  /** Id of the API key or of the user. */
-  actorId: string;
+  /** Null: an operator's action that is about no organization. */
+  organizationId: string | null;
+  actor: Principal["actor"] | { type: "operator"; name: string };
+  /** Id of the API key or of the user. Null: the operator's key. */
+  actorId: string | null;
   /** Name of the operation. */
   action: string;
   targetId: string | null;
@@ -21,4 +23,21 @@ export function targetOf(params: unknown, answer: unknown): string | null {
   if (typeof named === "string") return named;
   const { data } = (answer ?? {}) as { data?: { id?: unknown } | null };
   return typeof data?.id === "string" ? data.id : null;
+}
+
+/**
+ * Adds the operation to the audit log: in the transaction of its effect, or right after it. In the latter case a failure is
+ * logged, because the effect remains.
+ */
+export async function recordWrite(
+  { server, log }: Pick<FastifyRequest, "server" | "log">,
+  action: AuditedAction,
+  { isInTransaction }: { isInTransaction: boolean },
+): Promise<void> {
+  try {
+    await server.recordAction(action);
+  } catch (error) {
+    if (isInTransaction) throw error;
+    log.error({ err: error, action }, "an operation is missing in the audit log");
+  }
 }

@@ -15,7 +15,7 @@ import { AppError } from "../app-error.ts";
 import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
 import { inOrganization } from "../organization-scope.ts";
-import { targetOf } from "./audit.ts";
+import { type AuditedAction, recordWrite, targetOf } from "./audit.ts";
 import { answerOnce, readIdempotencyKey, REPLAYED_HEADER } from "./answer-once.ts";
 import { refuseCredential } from "./failed-attempts.ts";
 import type { Principal } from "./principal.ts";
@@ -85,7 +85,8 @@ export function bindRoute<const R extends RouteDefinition>(
       const isInTransaction = key !== undefined && effect.isRemote !== true;
       const run = async () => {
         const answer = await handle(given);
-        if (route.method !== "GET") await recordWrite(request, route, principal, answer, isInTransaction);
+        if (route.method !== "GET")
+          await recordWrite(request, writeOf(request, route, principal, answer), { isInTransaction });
         return answer;
       };
       reply.code(route.status);
@@ -166,25 +167,14 @@ async function authorize(
   return principal;
 }
 
-/**
- * Adds the operation to the audit log: in the transaction of its effect, or right after it. In the latter case a failure is
- * logged, because the effect remains.
- */
-async function recordWrite(
-  { server, log, ip, params }: FastifyRequest,
+function writeOf(
+  { params, ip }: FastifyRequest,
   { operationId }: RouteDefinition,
   { organizationId, actor, actorId }: Principal,
   answer: unknown,
-  isInTransaction: boolean,
-): Promise<void> {
+): AuditedAction {
   const targetId = targetOf(params, answer);
-  const action = { organizationId, actor, actorId, action: operationId, targetId, ipAddress: ip };
-  try {
-    await server.recordAction(action);
-  } catch (error) {
-    if (isInTransaction) throw error;
-    log.error({ err: error, action }, "an operation is missing in the audit log");
-  }
+  return { organizationId, actor, actorId, action: operationId, targetId, ipAddress: ip };
 }
 
 /** Resolves the API key or, if there is none, the session cookie. */

@@ -19,7 +19,7 @@ import type { RecordAction } from "./audit.ts";
 import { ClientErrors } from "./client-errors.ts";
 import { sendError, sendNotFound } from "./errors.ts";
 import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
-import type { Authenticate, AuthenticateSession, IsOperatorSession } from "./principal.ts";
+import type { Authenticate, AuthenticateSession, FindSessionUser } from "./principal.ts";
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
 import { sendRefusalsLate } from "./late-refusals.ts";
 import { type FindRequestLimit, RequestShares } from "./request-shares.ts";
@@ -30,7 +30,7 @@ declare module "fastify" {
   interface FastifyInstance {
     authenticate: Authenticate;
     authenticateSession: AuthenticateSession;
-    isOperatorSession: IsOperatorSession;
+    findSessionUser: FindSessionUser;
     recordAction: RecordAction;
     /** `undefined` if none is configured. */
     publicUrl: string | undefined;
@@ -63,7 +63,7 @@ export interface HttpServerOptions {
   /** Default: no cookie is a credential. */
   authenticateSession?: AuthenticateSession;
   /** Default: no cookie is a credential. */
-  isOperatorSession?: IsOperatorSession;
+  findSessionUser?: FindSessionUser;
   /** Default: no audit log. */
   recordAction?: RecordAction;
   publicUrl?: string | undefined;
@@ -96,7 +96,7 @@ export async function createHttpServer({
   logger,
   authenticate,
   authenticateSession = async () => undefined,
-  isOperatorSession = async () => undefined,
+  findSessionUser = async () => undefined,
   recordAction = async () => {},
   publicUrl,
   trustedProxies = [],
@@ -136,7 +136,7 @@ export async function createHttpServer({
   app.decorate("failedAttempts", new FailedAttempts());
   app.decorate("authenticate", authenticate);
   app.decorate("authenticateSession", authenticateSession);
-  app.decorate("isOperatorSession", isOperatorSession);
+  app.decorate("findSessionUser", findSessionUser);
   app.decorate("recordAction", recordAction);
   app.decorate("publicUrl", publicUrl);
   app.decorate("idempotency", idempotency);
@@ -155,6 +155,7 @@ export async function createHttpServer({
 /** Adds what holds for every request: its id, checks before the body is read, and a line of log. */
 function addHooks(app: FastifyInstance): void {
   app.decorateRequest("principal", undefined);
+  app.decorateRequest("operator", undefined);
   app.decorateRequest("countedUse", undefined);
   app.decorateRequest("retryAfterSeconds", undefined);
   const allowedMethods = new AllowedMethods();

@@ -20,5 +20,12 @@ export type Authenticate = (apiKey: string) => Promise<Principal | undefined>;
  */
 export type AuthenticateSession = (cookies: string) => Promise<Principal | undefined>;
 
-/** Whether a header `Cookie` contains the session of an operator; `undefined` if it contains no valid session. */
-export type IsOperatorSession = (cookies: string) => Promise<boolean | undefined>;
+/** User of a session, for operations that belong to no organization. */
+export interface SessionUser {
+  id: string;
+  name: string;
+  isOperator: boolean;
+}
+
+/** Resolves the header `Cookie`; `undefined` if it contains no valid session. */
+export type FindSessionUser = (cookies: string) => Promise<SessionUser | undefined>;

@@ -1,8 +1,0 @@
-/** Saves a file under a name, as if its link had been clicked. */
-export function saveFile(name: string, content: Blob): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}

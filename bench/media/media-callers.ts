@@ -102,6 +102,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
     llmReasoningEffort: "none",
     endCall: {},
     keypad: undefined,
+    hasDoNotCallTool: false,
     tools: [],
     conversation: {
       callId,

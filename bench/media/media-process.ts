@@ -83,6 +83,7 @@ function countInto(counts: MediaProcess["counts"]): MediaLegHandlers {
       else if (event.type === "fault") noteFault(event);
     },
     onSign: () => Promise.resolve({}),
+    onDoNotCall: () => Promise.resolve(false),
     onMediaTimeout: noteFault,
     onFault: noteFault,
     onLost: noteFault,

@@ -15,7 +15,7 @@ import { type JudgmentName, judgmentRules } from "./judgment.ts";
 
 type InferenceClient = LocalSpeechToTextOptions["inference"];
 
-const file = path.join(import.meta.dirname, "set", "heard.json");
+const defaultFile = path.join(import.meta.dirname, "set", "heard.json");
 /**
  * Time of the recognizer on one core of the reference machine, for all audio and for audio that it has not heard
  * before; measured, see `docs/performance.md`.
@@ -39,6 +39,8 @@ interface StoredModelsOptions {
   /** Ignore the stored answers and run the models for all audio. */
   isFresh: boolean;
   judgment: JudgmentName;
+  /** Where the answers are stored. Default: beside the set of `bench turns`. */
+  file?: string;
 }
 
 /**
@@ -47,6 +49,7 @@ interface StoredModelsOptions {
  */
 export class StoredModels {
   readonly #modelsDir: string;
+  readonly #file: string;
   readonly #known: Map<string, Heard>;
   readonly #used = new Map<string, Heard>();
   readonly #stored: ReadonlySet<string>;
@@ -61,8 +64,12 @@ export class StoredModels {
   /** Results for the sample of stored answers. */
   readonly check = { judgments: 0, differingJudgments: 0, texts: 0, differingTexts: 0 };
 
-  private constructor({ modelsDir, isFresh, judgment }: StoredModelsOptions, stored: Map<string, Heard>) {
+  private constructor(
+    { modelsDir, isFresh, judgment, file = defaultFile }: StoredModelsOptions,
+    stored: Map<string, Heard>,
+  ) {
     this.#modelsDir = modelsDir;
+    this.#file = file;
     this.#known = isFresh ? new Map() : new Map(stored);
     this.#stored = new Set(this.#known.keys());
     this.#judgment = judgment;
@@ -70,7 +77,9 @@ export class StoredModels {
   }
 
   static async open(options: StoredModelsOptions): Promise<StoredModels> {
-    const stored: Record<string, Heard> = JSON.parse(await readFile(file, "utf8").catch(() => "{}"));
+    const stored: Record<string, Heard> = JSON.parse(
+      await readFile(options.file ?? defaultFile, "utf8").catch(() => "{}"),
+    );
     return new StoredModels(options, new Map(Object.entries(stored)));
   }
 
@@ -112,7 +121,7 @@ export class StoredModels {
     if (this.#judgment !== "right") return;
     const entries = [...(isWhole ? this.#used : this.#known)].sort(([a], [b]) => (a < b ? -1 : 1));
     const lines = entries.map(([key, heard]) => `${JSON.stringify(key)}: ${JSON.stringify(heard)}`);
-    await writeFile(file, `{\n${lines.join(",\n")}\n}\n`);
+    await writeFile(this.#file, `{\n${lines.join(",\n")}\n}\n`);
   }
 
   async close(): Promise<void> {

@@ -150,6 +150,20 @@ describe("tools in a telephone call", () => {
     assert.equal(resultIn(transcript).text, "twelve steps");
   });
 
+  test("a caller who asks not to be called again is put on the do-not-call list", async () => {
+    const from = "+15550400009";
+    const { number } = await createAgent(platform, { firstMessage: "Hello." });
+    await using caller = await ask(platform, number, from);
+    const { transcript } = await answerOver(callFrom(platform, from));
+    assert.equal(resultIn(transcript).toolName, "add_to_do_not_call");
+    const { data } = await platform.api.listDoNotCall({ phoneNumber: from });
+    assert.deepEqual(
+      data.map(({ phoneNumber, source }) => [phoneNumber, source]),
+      [[from, "agent"]],
+    );
+    await caller.hangUp();
+  });
+
   test("a failed tool is reported with its status, and the call continues", async () => {
     const from = "+15550400003";
     const { number } = await createAgentWithTool(platform, `${tools.url}/failing`);

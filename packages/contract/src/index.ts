@@ -35,6 +35,7 @@ export {
   campaignStatuses,
   type PauseReason,
   pauseReasons,
+  type VoicemailStrategy,
 } from "./campaigns/campaign.ts";
 export * from "./campaigns/campaigns.ts";
 export { defaultRetryPolicy, type RetriedOutcome, type RetryPolicy } from "./campaigns/retry-policy.ts";

@@ -16,6 +16,7 @@ export type { ReplyPart } from "./dialogue/open-reply.ts";
 export { trimToWindow, type ContextWindow } from "./dialogue/context-window.ts";
 export { SPEAK_NOW } from "./dialogue/prompt.ts";
 export { toProviderError } from "./dialogue/model-error.ts";
+export { createDoNotCallTool, DO_NOT_CALL_TOOL_NAME } from "./dialogue/do-not-call-tool.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
@@ -27,6 +28,8 @@ export { emergencyTexts, standardTexts } from "./voice/speaking/speech-texts.ts"
 export { PhraseBook } from "./voice/speaking/speech-phrases.ts";
 export { splitIntoClauses, listStandardTexts } from "./voice/speaking/fixed-speech.ts";
 export { VoiceSpeeds } from "./voice/speaking/voice-speeds.ts";
+export { createAnswerJudge, type AnswerJudge } from "./voice/answer/answer-judge.ts";
+export type { AnsweredBy } from "./voice/answer/answer-detection.ts";
 export { VoiceConversation } from "./voice/voice-conversation.ts";
 export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {

@@ -1,4 +1,6 @@
 import {
+  createAnswerJudge,
+  createDoNotCallTool,
   createKeypadTool,
   Dialogue,
   type PhraseBook,
@@ -33,6 +35,8 @@ export interface ConversationHandlers {
   sign: SignRequest;
   /** Sends keys to the peer. */
   press: (keys: string, signal: AbortSignal) => Promise<void>;
+  /** Puts the peer's number on the do-not-call list. Rejects with a reason for the model. */
+  addToDoNotCall: () => Promise<void>;
   onEvent: VoiceConversationOptions["onEvent"];
   onDecision: VoiceConversationOptions["onDecision"] | undefined;
 }
@@ -42,10 +46,11 @@ export function createCallConversation(
   call: MediaCall,
   scope: CallScope,
   { providers, phrases, speeds, outbound }: ConversationResources,
-  { sign, press, onEvent, onDecision }: ConversationHandlers,
+  { sign, press, addToDoNotCall, onEvent, onDecision }: ConversationHandlers,
 ): VoiceConversation {
   const { sampleRateHz, agent, conversation, endCall, keypad, llmReasoningEffort } = call;
   const { languageModelFor, speechToText, voicesFor, voiceActivity, noiseSuppressor, turnEnd } = providers;
+  const model = scopeLanguageModel(scope, languageModelFor(call.llmModel));
   const [{ tts, voice }, ...fallbackVoices] = voicesFor({
     voiceId: agent.voice,
     fallbackVoiceId: call.fallbackVoiceId,
@@ -55,11 +60,12 @@ export function createCallConversation(
     sampleRateHz,
     agent: { ...agent, voice },
     dialogue: new Dialogue({
-      model: scopeLanguageModel(scope, languageModelFor(call.llmModel)),
+      model,
       instructions: call.instructions,
       tools: [
         ...call.tools.map((tool) => createWebhookTool(tool, conversation, outbound, sign)),
         ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
+        ...(call.hasDoNotCallTool ? [createDoNotCallTool(addToDoNotCall)] : []),
       ],
       temperature: call.llmTemperature,
       ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
@@ -73,6 +79,7 @@ export function createCallConversation(
     vad: scopeVoiceActivity(scope, voiceActivity),
     noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,
     ...(turnEnd && { turnEnd: scopeTurnEnd(scope, turnEnd) }),
+    ...(providers.hasLanguageModel(call.llmModel) && { answerJudge: createAnswerJudge(model) }),
     ...(onDecision && { onDecision }),
     onEvent,
   });

@@ -19,7 +19,9 @@ export interface CallParts {
 /** Messages for one call, except `close` and `finish`. */
 type CallMessage = Exclude<
   ToMedia,
-  { type: "configure" | "speechFit" | "open" | "openWeb" | "signed" | "finish" | "close" }
+  {
+    type: "configure" | "speechFit" | "open" | "openWeb" | "signed" | "addedToDoNotCall" | "finish" | "close";
+  }
 >;
 type WebMessage = Extract<ToMedia, { type: "join" | "fragment" | "live" }>;
 

@@ -8,6 +8,7 @@ import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { type ConversationResources, createCallConversation } from "./call-conversation.ts";
 import { type CallParts, HostedCall } from "./hosted-call.ts";
 import type { FromMedia, MediaCall, MediaConfiguration, ToMedia, WebPorts } from "./media-protocol.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { PhoneMedia } from "./phone/phone-media.ts";
 import { RecordingSpools } from "./recording/recording-spool.ts";
 import { RemoteSigner } from "./remote-signer.ts";
@@ -48,6 +49,7 @@ class Host implements MediaHost {
   readonly #signer = new RemoteSigner((signatureId, callId, message) =>
     this.#send({ type: "sign", callId, signatureId, message }),
   );
+  readonly #doNotCallRequests = new PendingRequests<boolean>(false);
   /** Calls by id. A promise while the call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
@@ -88,6 +90,8 @@ class Host implements MediaHost {
     }
     if (message.type === "speechFit") return this.#resources.providers.useSpeechFit(message.fit);
     if (message.type === "signed") return this.#signer.settle(message.signatureId, message.headers);
+    if (message.type === "addedToDoNotCall")
+      return this.#doNotCallRequests.answer(message.requestId, message.isAdded);
     // A call that has ended was reported already.
     void this.#calls.get(message.callId)?.then((call) => {
       if (call === undefined) return;
@@ -109,6 +113,7 @@ class Host implements MediaHost {
     const { phrases, outbound, providers } = this.#resources;
     phrases.close();
     this.#signer.close();
+    this.#doNotCallRequests.end();
     await outbound.close();
     await providers.close();
   }
@@ -148,6 +153,7 @@ class Host implements MediaHost {
       createCallConversation(call, scope, this.#resources, {
         sign: async (request) => await this.#signer.sign(callId, request),
         press: async (keys, signal) => await this.#pressKeys(callId, keys, signal),
+        addToDoNotCall: async () => await this.#addToDoNotCall(callId),
         onEvent: (event) => this.#send({ type: "event", callId, event }),
         onDecision: turnLog?.onDecision,
       }),
@@ -192,6 +198,14 @@ class Host implements MediaHost {
     const message = errorMessage(error);
     this.#send({ type: "callFault", callId, message });
     void this.#calls.get(callId)?.then((call) => call?.fail(message));
+  }
+
+  /** The deadline is that of tools. */
+  async #addToDoNotCall(callId: string): Promise<void> {
+    const isAdded = await this.#doNotCallRequests.ask((requestId) =>
+      this.#send({ type: "addToDoNotCall", callId, requestId }),
+    );
+    if (!isAdded) throw new Error("the number could not be added to the list");
   }
 
   async #pressKeys(callId: string, keys: string, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,8 @@ export interface MediaLegHandlers {
   onEvent: (event: VoiceEvent) => void;
   /** Signs a tool's request. Never rejects. */
   onSign: SignRequest;
+  /** Puts the peer's number on the do-not-call list. Returns false if it could not. Never rejects. */
+  onDoNotCall: () => Promise<boolean>;
   /** Called when the peer has been silent for so long that it counts as gone. */
   onMediaTimeout: (silentMs: number) => void;
   /** Called when an exception has ended the conversation. */

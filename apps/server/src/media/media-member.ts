@@ -231,6 +231,13 @@ export class MediaMember {
           .then((headers) => this.#child.send({ type: "signed", signatureId, headers }));
         return;
       }
+      case "addToDoNotCall": {
+        const { requestId } = message;
+        void call.handlers
+          .onDoNotCall()
+          .then((isAdded) => this.#child.send({ type: "addedToDoNotCall", requestId, isAdded }));
+        return;
+      }
       case "event":
         return call.handlers.onEvent(message.event);
       case "callFault":

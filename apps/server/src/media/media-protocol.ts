@@ -57,6 +57,8 @@ export interface MediaCall {
   endCall: { rules?: string } | undefined;
   /** `undefined` if the agent cannot press keys. `rules` replaces the built-in rules for it. */
   keypad: { rules?: string } | undefined;
+  /** Whether the agent can put the peer's number on the do-not-call list. */
+  hasDoNotCallTool: boolean;
   tools: readonly WebhookTool[];
   /** Data about the call that tools receive. */
   conversation: ToolConversation;
@@ -123,6 +125,8 @@ export type ToMedia =
     }
   /** Answer to `sign`. */
   | { type: "signed"; signatureId: string; headers: Record<string, string> }
+  /** Answer to `addToDoNotCall`. */
+  | { type: "addedToDoNotCall"; requestId: string; isAdded: boolean }
   /** Ends the conversation of a browser call. Answered by `finished` after its last items. */
   | { type: "finish"; callId: string }
   /** The call is over. Answered by `closed`. */
@@ -176,6 +180,8 @@ export type FromMedia =
   | { type: "instructed"; callId: string; instructionId: string; isTaken: boolean }
   /** Asks for the signature of a tool's request. Answered by `signed`. */
   | { type: "sign"; callId: string; signatureId: string; message: MessageToSign }
+  /** The agent puts the peer's number on the do-not-call list. Answered by `addedToDoNotCall`. */
+  | { type: "addToDoNotCall"; callId: string; requestId: string }
   /** Events of the conversation. `ended` asks the main process to hang up. */
   | { type: "event"; callId: string; event: VoiceEvent }
   /** The peer has sent neither RTP nor RTCP for so long that it counts as gone. */

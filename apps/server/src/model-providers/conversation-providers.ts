@@ -17,6 +17,7 @@ import {
 } from "@parley/providers";
 import { loadUsable } from "../inference/load-usable.ts";
 import type { ModelReport } from "../inference/model-states.ts";
+import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
 import { createLanguageModels } from "./language-models.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 import { createSpeechToText, createVoices, type VoicesFor } from "./speech-providers.ts";
@@ -25,6 +26,8 @@ import { createSpeechToText, createVoices, type VoicesFor } from "./speech-provi
 export interface Providers {
   /** The model named by an agent's `llmModel`, or the operator's if that model is unavailable. */
   languageModelFor: (llmModel: string) => LanguageModel;
+  /** Whether that model understands questions; the built-in responder only finds answers. */
+  hasLanguageModel: (llmModel: string) => boolean;
   speechToText: SpeechToText;
   /**
    * Voices for an agent with this `voiceId` (empty: the operator's default): the agent's own voice first, then its
@@ -73,6 +76,8 @@ export async function createProviders(
     noiseSuppressor: await loadRnnoise(),
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
     languageModelFor: createLanguageModels(providers.languageModel, inference, closers),
+    hasLanguageModel: (llmModel) =>
+      chooseLanguageModel(providers.languageModel, llmModel).provider !== "builtin-responder",
     speechToText: createSpeechToText(providers, inference, currentFit, closers),
     voicesFor: createVoices(providers, inference, currentFit, closers),
     useSpeechFit: (next) => {

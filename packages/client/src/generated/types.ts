@@ -285,11 +285,11 @@ export interface AgentCreate {
   endCallEnabled?: boolean | null;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. Default: `null`. */
   endCallRulesOverride?: string | null;
-  /** Whether outbound calls detect voicemail. Not available yet: only the default is accepted. Default: `false`. */
+  /** Whether outbound phone calls detect voicemail. The agent then says its first message only when it is known who answered: after the person's first words, or after 2.3 seconds of silence. Default: `false`. */
   voicemailEnabled?: boolean | null;
-  /** Action on voicemail. Not available yet: only the default is accepted. Default: `"hangup"`. */
+  /** Action on voicemail, after which the call ends with `voicemail`. `hangup`: ends the call in silence. `leave_message`: says `voicemailMessage` after the beep, or after 1.5 seconds of silence following the greeting. A fax machine gets no message. Default: `"hangup"`. */
   voicemailAction?: "hangup" | "leave_message" | null;
-  /** Message for `leave_message`. Not available yet: only the default is accepted. Default: `null`. */
+  /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. Default: `null`. */
   voicemailMessage?: string | null;
   /** Whether the agent can transfer the call. Not available yet: only the default is accepted. Default: `false`. */
   transferEnabled?: boolean | null;
@@ -629,11 +629,11 @@ export interface Agent {
   endCallEnabled: boolean;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. */
   endCallRulesOverride: string | null;
-  /** Whether outbound calls detect voicemail. */
+  /** Whether outbound phone calls detect voicemail. The agent then says its first message only when it is known who answered: after the person's first words, or after 2.3 seconds of silence. */
   voicemailEnabled: boolean;
-  /** Action on voicemail. */
+  /** Action on voicemail, after which the call ends with `voicemail`. `hangup`: ends the call in silence. `leave_message`: says `voicemailMessage` after the beep, or after 1.5 seconds of silence following the greeting. A fax machine gets no message. */
   voicemailAction: "hangup" | "leave_message";
-  /** Message for `leave_message`. */
+  /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. */
   voicemailMessage: string | null;
   /** Whether the agent can transfer the call. */
   transferEnabled: boolean;
@@ -899,11 +899,11 @@ export interface AgentUpdate {
   endCallEnabled?: boolean | null;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. */
   endCallRulesOverride?: string | null;
-  /** Whether outbound calls detect voicemail. Not available yet: only the default is accepted. Default: `false`. */
+  /** Whether outbound phone calls detect voicemail. The agent then says its first message only when it is known who answered: after the person's first words, or after 2.3 seconds of silence. */
   voicemailEnabled?: boolean | null;
-  /** Action on voicemail. Not available yet: only the default is accepted. Default: `"hangup"`. */
+  /** Action on voicemail, after which the call ends with `voicemail`. `hangup`: ends the call in silence. `leave_message`: says `voicemailMessage` after the beep, or after 1.5 seconds of silence following the greeting. A fax machine gets no message. */
   voicemailAction?: "hangup" | "leave_message" | null;
-  /** Message for `leave_message`. Not available yet: only the default is accepted. Default: `null`. */
+  /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. */
   voicemailMessage?: string | null;
   /** Whether the agent can transfer the call. Not available yet: only the default is accepted. Default: `false`. */
   transferEnabled?: boolean | null;
@@ -1292,11 +1292,11 @@ export interface AgentSnapshot {
   endCallEnabled: boolean;
   /** Rules in plain language for when the agent ends the call. Null: the built-in rules. */
   endCallRulesOverride: string | null;
-  /** Whether outbound calls detect voicemail. */
+  /** Whether outbound phone calls detect voicemail. The agent then says its first message only when it is known who answered: after the person's first words, or after 2.3 seconds of silence. */
   voicemailEnabled: boolean;
-  /** Action on voicemail. */
+  /** Action on voicemail, after which the call ends with `voicemail`. `hangup`: ends the call in silence. `leave_message`: says `voicemailMessage` after the beep, or after 1.5 seconds of silence following the greeting. A fax machine gets no message. */
   voicemailAction: "hangup" | "leave_message";
-  /** Message for `leave_message`. */
+  /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. */
   voicemailMessage: string | null;
   /** Whether the agent can transfer the call. */
   transferEnabled: boolean;
@@ -2229,7 +2229,7 @@ export interface CampaignCreate {
      * From 1 to 43200.
      */
     retryDelayMinutes?: number;
-    /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. `voicemail` is not available yet. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
+    /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
     retryOn?: ("no_answer" | "busy" | "failed" | "voicemail")[];
   } | null;
   /**
@@ -2242,7 +2242,7 @@ export interface CampaignCreate {
    * From 0.1 to 10.
    */
   callsPerSecond?: number | null;
-  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt`: voicemail is detected whatever the agent's settings say; before the last attempt the call ends in silence and the contact is dialed again, whatever `retryOn` says, and at the last attempt the agent's `voicemailAction` applies. */
   voicemailStrategy?: "agent" | "last_attempt" | null;
   /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
   defaultVariables?: Record<string, string | number | boolean | null> | null;
@@ -2275,7 +2275,7 @@ export interface RetryPolicy {
    * From 1 to 43200.
    */
   retryDelayMinutes: number;
-  /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. `voicemail` is not available yet. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
+  /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
   retryOn: ("no_answer" | "busy" | "failed" | "voicemail")[];
 }
 
@@ -2354,7 +2354,7 @@ export interface CampaignCreated {
    * From 0.1 to 10.
    */
   callsPerSecond: number;
-  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt`: voicemail is detected whatever the agent's settings say; before the last attempt the call ends in silence and the contact is dialed again, whatever `retryOn` says, and at the last attempt the agent's `voicemailAction` applies. */
   voicemailStrategy: "agent" | "last_attempt";
   /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
   defaultVariables: Record<string, string | number | boolean | null>;
@@ -2413,7 +2413,7 @@ export interface Campaign {
    * From 0.1 to 10.
    */
   callsPerSecond: number;
-  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt`: voicemail is detected whatever the agent's settings say; before the last attempt the call ends in silence and the contact is dialed again, whatever `retryOn` says, and at the last attempt the agent's `voicemailAction` applies. */
   voicemailStrategy: "agent" | "last_attempt";
   /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
   defaultVariables: Record<string, string | number | boolean | null>;
@@ -2464,7 +2464,7 @@ export interface CampaignUpdate {
      * From 1 to 43200.
      */
     retryDelayMinutes?: number;
-    /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. `voicemail` is not available yet. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
+    /** Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried. */
     retryOn?: ("no_answer" | "busy" | "failed" | "voicemail")[];
   } | null;
   /**
@@ -2477,7 +2477,7 @@ export interface CampaignUpdate {
    * From 0.1 to 10.
    */
   callsPerSecond?: number | null;
-  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet. */
+  /** What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt`: voicemail is detected whatever the agent's settings say; before the last attempt the call ends in silence and the contact is dialed again, whatever `retryOn` says, and at the last attempt the agent's `voicemailAction` applies. */
   voicemailStrategy?: "agent" | "last_attempt" | null;
   /** Variables of all contacts. They override those of the agent and the environment; a contact's own override them. */
   defaultVariables?: Record<string, string | number | boolean | null> | null;
@@ -2567,8 +2567,8 @@ export interface DoNotCallEntry {
   id: string;
   /** Phone number in E.164. */
   phoneNumber: string;
-  /** `api`: added by this API. `import`: from a CSV file. */
-  source: "api" | "import";
+  /** `api`: added by this API. `import`: from a CSV file. `agent`: by an agent in a call, on request. */
+  source: "api" | "import" | "agent";
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
 }

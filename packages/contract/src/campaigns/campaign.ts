@@ -30,6 +30,7 @@ export const pauseReasons = [
 export type PauseReason = (typeof pauseReasons)[number];
 
 const voicemailStrategies = ["agent", "last_attempt"] as const;
+export type VoicemailStrategy = (typeof voicemailStrategies)[number];
 
 const nameSchema = Type.String({
   minLength: 1,
@@ -61,7 +62,9 @@ const callsPerSecondSchema = Type.Number({
   examples: [1],
 });
 const voicemailMeaning =
-  "What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt` is not available yet.";
+  "What a voicemail gets. `agent` (default): what the agent's own settings say. `last_attempt`: voicemail is detected whatever the " +
+  "agent's settings say; before the last attempt the call ends in silence and the contact is dialed again, whatever `retryOn` says, " +
+  "and at the last attempt the agent's `voicemailAction` applies.";
 const voicemailStrategySchema = Type.Enum([...voicemailStrategies], { description: voicemailMeaning });
 const defaultVariablesSchema = {
   ...variablesSchema,

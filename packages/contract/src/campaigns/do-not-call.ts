@@ -15,7 +15,7 @@ import {
 } from "../schemas.ts";
 import { CONTACTS_BODY_LIMIT_BYTES, MAX_CONTACTS } from "./campaign-contacts.ts";
 
-const sources = ["api", "import"] as const;
+const sources = ["api", "import", "agent"] as const;
 export type DoNotCallSource = (typeof sources)[number];
 
 const entrySchema = Type.Object(
@@ -23,7 +23,8 @@ const entrySchema = Type.Object(
     id: idSchema,
     phoneNumber: Type.String({ description: "Phone number in E.164.", examples: ["+14155550199"] }),
     source: Type.Enum([...sources], {
-      description: "`api`: added by this API. `import`: from a CSV file.",
+      description:
+        "`api`: added by this API. `import`: from a CSV file. `agent`: by an agent in a call, on request.",
     }),
     createdAt: timestampSchema,
   },

@@ -20,8 +20,8 @@ const policyFields = {
   retryOn: Type.Array(Type.Enum([...retriedOutcomes]), {
     maxItems: retriedOutcomes.length,
     description:
-      'Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. `voicemail` is not ' +
-      "available yet. The SIP responses 404, 410, 484, 603, 604, 607 and 608 are never retried.",
+      'Outcomes after which a contact is dialed again. Default: `["no_answer","busy","failed"]`. The SIP ' +
+      "responses 404, 410, 484, 603, 604, 607 and 608 are never retried.",
     examples: [["no_answer", "busy"]],
   }),
 };

@@ -1,6 +1,7 @@
 import { Dialogue, type DialogueOptions } from "../dialogue/dialogue.ts";
 import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { TranscriptItem } from "../transcript.ts";
+import type { AnswerJudge } from "../voice/answer/answer-judge.ts";
 import type { TurnEffect, TurnEvent } from "../voice/turns/turn-state.ts";
 import type { PhraseBook } from "../voice/speaking/speech-phrases.ts";
 import { VoiceSpeeds } from "../voice/speaking/voice-speeds.ts";
@@ -29,6 +30,7 @@ export interface CallDriverOptions {
   speeds?: VoiceSpeeds;
   /** Silence that ends the caller's turn, default 600 ms; `adaptive`: as in calls. */
   endpointing?: number | "adaptive";
+  answerJudge?: AnswerJudge;
 }
 
 /** A whole call on a fake clock: a scripted caller and scripted providers around a real `VoiceConversation`. */
@@ -73,6 +75,7 @@ export class CallDriver {
       ...(options.phrases !== undefined && { phrases: options.phrases }),
       speeds: options.speeds ?? this.#measuredSpeeds(),
       vad: new EnergyVoiceActivityDetector(),
+      answerJudge: options.answerJudge,
       onEvent: (event) => {
         this.events.push(event);
         if (event.type === "state") this.states.push({ state: event.state, atMs: this.nowMs });
@@ -90,6 +93,13 @@ export class CallDriver {
   async say(text: string, durationMs: number): Promise<void> {
     this.stt.hearWords(text);
     await this.makeNoise(durationMs);
+  }
+
+  /** Sends a single tone. */
+  async beep(durationMs: number, frequencyHz = 1000): Promise<void> {
+    const pcm = tone(durationMs, this.#sampleRateHz, CALLER_AMPLITUDE, frequencyHz);
+    const frame = this.#silence.length;
+    for (let at = 0; at + frame <= pcm.length; at += frame) await this.#tick(pcm.subarray(at, at + frame));
   }
 
   /** Sends sound that passes for speech but has no words. */

@@ -57,6 +57,7 @@ function randomCall(random: () => number): CallDriver {
       disableInterruptions: random() < 0.2,
       silenceEndCallTimeoutSeconds: 12,
       maxConversationDurationSeconds: 120,
+      ...(random() < 0.4 && { voicemail: { message: random() < 0.6 ? "Please call us back." : "" } }),
     },
     hasFallback: random() < 0.5,
     replies: Array.from({ length: 60 }, () => randomReply(random)),

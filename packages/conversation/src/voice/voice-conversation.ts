@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ToneDetector } from "@parley/audio";
 import type { Dialogue } from "../dialogue/dialogue.ts";
 import { errorMessage } from "../error-message.ts";
 import type { NoiseSuppressor } from "../providers/noise-suppression.ts";
@@ -7,6 +8,8 @@ import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts"
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { TurnEndDetector, TurnEndStream } from "../providers/turn-end.ts";
 import type { VoiceActivityDetector } from "../providers/voice-activity.ts";
+import { type AnsweredBy, isWatching } from "./answer/answer-detection.ts";
+import type { AnswerJudge } from "./answer/answer-judge.ts";
 import { ConversationTranscript } from "./conversation-transcript.ts";
 import { SpeechScheduler } from "./speaking/speech-scheduler.ts";
 import type { AgentVoice } from "./speaking/agent-voice.ts";
@@ -19,6 +22,7 @@ import { turnStep } from "./turns/turn-policy.ts";
 import { toTurnSettings } from "./turns/turn-settings.ts";
 import {
   initialTurnState,
+  isAnswerAwaited,
   type TurnEffect,
   type TurnEvent,
   type TurnSettings,
@@ -44,6 +48,8 @@ export interface VoiceConversationOptions {
   noiseSuppressor?: NoiseSuppressor | undefined;
   /** Judges by sound whether a pause ends the turn; without it text and silence decide. */
   turnEnd?: TurnEndDetector;
+  /** Asked who answered if words and sounds disagree; without it they decide. Only if `agent.voicemail` is set. */
+  answerJudge?: AnswerJudge | undefined;
   onEvent: (event: VoiceEvent) => void;
   /** Silence that ends the caller's turn; by default adapted to the words and the caller's pauses. */
   endpointingDelayMs?: number;
@@ -52,6 +58,9 @@ export interface VoiceConversationOptions {
   /** Receives every event of the turn policy with its effects: a log of them replays the call. */
   onDecision?: (event: TurnEvent, effects: readonly TurnEffect[]) => void;
 }
+
+/** What answered, in the transcript's words. A person's and a screening service's own words are in it as those of a caller. */
+const ANSWERS: Partial<Record<AnsweredBy, string>> = { machine: "Voicemail", fax: "A fax machine" };
 
 /**
  * A conversation with audio at its edge: carries out the decisions of the turn policy.
@@ -66,6 +75,9 @@ export class VoiceConversation {
   readonly #hearing: CallerHearing;
   readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
+  /** `undefined` if it is not to be found out who answered. */
+  readonly #tones: ToneDetector | undefined;
+  readonly #over = new AbortController();
   readonly #queue: TurnEvent[] = [];
   readonly #transcript: ConversationTranscript;
   readonly #now: () => number;
@@ -84,7 +96,13 @@ export class VoiceConversation {
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
     this.#transcript = new ConversationTranscript(options);
-    this.#state = initialTurnState(toTurnSettings(agent, options.endpointingDelayMs));
+    const { endpointingDelayMs, answerJudge } = options;
+    this.#state = initialTurnState(toTurnSettings(agent, endpointingDelayMs, answerJudge !== undefined));
+    this.#tones =
+      agent.voicemail &&
+      new ToneDetector(sampleRateHz, (tone) =>
+        this.#dispatch({ type: "tone", atMs: this.#mediaMs, ...tone }),
+      );
     this.#scheduler = new SpeechScheduler({
       sampleRateHz,
       agent,
@@ -106,17 +124,7 @@ export class VoiceConversation {
         if (!this.#isOver) options.onEvent(event);
       },
     });
-    this.#hearing = new CallerHearing({
-      stt: options.stt,
-      stream: { sampleRateHz, language: agent.language, keyterms: agent.sttKeyterms },
-      onText: (flushId, heard) => {
-        const agentText = this.#scheduler.textNearby;
-        this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, ...heard, agentText });
-      },
-      onRecovered: ({ provider, message }) =>
-        options.onEvent({ type: "fault", part: "stt", provider, message }),
-      onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
-    });
+    this.#hearing = this.#createHearing();
     this.#turnEnd = this.#openTurnEnd();
     this.#activity = new CallerActivity({
       sampleRateHz,
@@ -165,6 +173,9 @@ export class VoiceConversation {
     this.#turnEnd?.write(pcm);
     this.#activity.write(pcm);
     const atMs = this.#mediaMs;
+    const { answer, voicemail } = this.#state;
+    if (voicemail !== undefined || (answer !== undefined && isWatching(answer, atMs)))
+      this.#tones?.write(pcm);
     this.#scheduler.tick(atMs, this.#state);
     if (atMs >= this.#wakeAtMs) {
       this.#wakeAtMs = Infinity;
@@ -236,6 +247,7 @@ export class VoiceConversation {
   /** Releases everything without emitting an event; call `end` first to report the end. Idempotent. */
   close(): void {
     this.#isOver = true;
+    this.#over.abort();
     this.#scheduler.close();
     this.#activity.close();
     this.#turnEnd?.close();
@@ -245,6 +257,23 @@ export class VoiceConversation {
   /** Settings of the turn policy: the head of a log of its decisions. */
   get turnSettings(): TurnSettings {
     return this.#state.settings;
+  }
+
+  #createHearing(): CallerHearing {
+    const { stt, agent, sampleRateHz, onEvent } = this.#options;
+    return new CallerHearing({
+      stt: stt,
+      stream: { sampleRateHz, language: agent.language, keyterms: agent.sttKeyterms },
+      onText: (flushId, heard) => {
+        const agentText = this.#scheduler.textNearby;
+        this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, ...heard, agentText });
+      },
+      onPartial: (text) => {
+        if (isAnswerAwaited(this.#state)) this.#dispatch({ type: "partial", atMs: this.#mediaMs, text });
+      },
+      onRecovered: ({ provider, message }) => onEvent({ type: "fault", part: "stt", provider, message }),
+      onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
+    });
   }
 
   /** `undefined` if no detector understands the agent's language. */
@@ -329,12 +358,31 @@ export class VoiceConversation {
         return this.#scheduler.pause();
       case "resumeSpeech":
         return this.#scheduler.resume();
+      case "judgeAnswer":
+        return this.#judgeAnswer(effect.text);
+      case "answeredBy":
+        return this.#reportAnswer(effect);
+      case "prepareMessage":
+        return this.#scheduler.prepareMessage();
       case "wakeAt":
         this.#wakeAtMs = effect.atMs;
         return;
       case "end":
         return this.#finish(effect.reason, effect.detail);
     }
+  }
+
+  #judgeAnswer(text: string): void {
+    const opinion = this.#options.answerJudge?.(text, this.#over.signal);
+    void opinion?.then((by) => this.#dispatch({ type: "answerJudged", atMs: this.#mediaMs, by }));
+  }
+
+  #reportAnswer({ by, text, startMs, endMs }: TurnEffect & { type: "answeredBy" }): void {
+    this.#options.onEvent({ type: "answeredBy", by, atMs: endMs });
+    const name = ANSWERS[by];
+    if (name === undefined) return;
+    const words = text === "" ? "" : ` It said: “${text}”`;
+    this.#transcript.enter({ type: "system", text: `${name} answered.${words}` }, startMs, endMs);
   }
 
   #enterFillers(): void {

@@ -1,10 +1,12 @@
 import type { TranscriptItem } from "../transcript.ts";
+import type { AnsweredBy } from "./answer/answer-detection.ts";
 
 /** Reason for the end of a voice conversation, as far as the conversation itself knows it. */
 export type VoiceEndReason =
   | "user_hangup"
   | "agent_hangup"
   | "api_hangup"
+  | "voicemail"
   | "silence_timeout"
   | "max_duration"
   | "error_llm"
@@ -60,6 +62,8 @@ export type VoiceEvent =
   | { type: "state"; state: AgentActivity }
   /** A provider failed. The conversation has recovered (by a retry) or is about to end. */
   | { type: "fault"; part: ProviderPart; provider: string; message: string }
+  /** Who or what answered the call. A second event corrects the first. Only if `voicemail` is set. */
+  | { type: "answeredBy"; by: AnsweredBy; atMs: number }
   /** The last `lostMs` of the agent's speech never reached the network: the speech ended there. */
   | { type: "audioLost"; lostMs: number }
   /** Emitted exactly once, as the last event. The owner hangs up. */
@@ -93,4 +97,6 @@ export interface VoiceAgentSettings {
   apologyMessage?: string;
   /** Said when the caller's words were lost. */
   repeatRequestMessage?: string;
+  /** Present if it is to be found out who answers. A mailbox gets the message; if it is empty, the call ends in silence. */
+  voicemail?: { message: string };
 }

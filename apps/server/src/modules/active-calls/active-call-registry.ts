@@ -9,6 +9,7 @@ import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { CallCommandAnswer, LocalCall, ActiveCallCommand } from "./call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
+import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
@@ -19,6 +20,7 @@ import { type CallOutcome, type CallSignaling, ActiveCall, type ProviderNames } 
 import {
   type ConversationSetup,
   type NewConversationSetup,
+  numberOfOtherSide,
   setUpConversation,
   withGreeting,
 } from "../conversations/setup/conversation-setup.rules.ts";
@@ -32,6 +34,7 @@ export interface ActiveCallRegistryOptions {
   /** Called before each call whose agent has a pre-call webhook. */
   preCall: Pick<PreCallWebhook, "ask">;
   toolSigning: ToolSigning;
+  doNotCall: Pick<DoNotCallService, "addForAgent">;
   /** False if the node cannot take calls. */
   isReady: () => boolean;
   /** Provider names as stored on the call record. */
@@ -141,7 +144,8 @@ export class ActiveCallRegistry {
     signalingFor: (prepare: () => Promise<CallSetup>) => CallSignaling,
   ): Promise<void> {
     forbidInTransaction("a call");
-    const { calls, spool, toolSigning, metrics, spans, clock, logger, providerNames } = this.#options;
+    const { calls, spool, toolSigning, doNotCall, metrics, spans, clock, logger, providerNames } =
+      this.#options;
     const { callId, agent } = record;
     const recorder = new CallRecorder({ calls, callId, spool, clock, logger });
     const call = new ActiveCall({
@@ -151,6 +155,8 @@ export class ActiveCallRegistry {
       providerNames: providerNames(agent.document.llmModel),
       isRecorded: agent.document.recordingEnabled,
       sign: toolSigning.signerFor(agent.organizationId),
+      addToDoNotCall: async () =>
+        await doNotCall.addForAgent(agent.organizationId, numberOfOtherSide(record) ?? ""),
       metrics,
       trace: spans && new CallSpans(spans, callId),
       clock,

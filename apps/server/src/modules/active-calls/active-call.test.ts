@@ -5,7 +5,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { type CallSignaling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
 
 /** A call whose writes are recorded as words. */
-function openActiveCall(): { call: ActiveCall; written: string[] } {
+function openActiveCall(isListable = true): { call: ActiveCall; written: string[] } {
   const written: string[] = [];
   const recorder: ActiveCallOptions["recorder"] = {
     ringing: () => void written.push("ringing"),
@@ -22,6 +22,10 @@ function openActiveCall(): { call: ActiveCall; written: string[] } {
     providerNames: { llmName: "", sttName: "", ttsName: "" },
     isRecorded: false,
     sign: async () => ({}),
+    addToDoNotCall: async () => {
+      await Promise.resolve();
+      if (!isListable) throw new Error("the database is away");
+    },
     metrics: {
       observeCall: () => {},
       observeFault: () => {},
@@ -104,6 +108,30 @@ test("a call hung up before its answer is canceled, and a call in progress is en
     await running;
     assert.equal(written.at(-1), isAnswered ? "completed api_hangup" : "canceled canceled");
   }
+});
+
+test("a call that a mailbox hangs up is a voicemail, however it began; one that a person hangs up is not", async () => {
+  for (const [verdicts, end] of [
+    [["machine"], "voicemail the mailbox ended the call before the message did"],
+    [["human", "machine"], "voicemail the mailbox ended the call before the message did"],
+    [["human"], "user_hangup"],
+    [["silence"], "user_hangup"],
+  ] as const) {
+    const { call, written } = openActiveCall();
+    await call.run(
+      signal(written, async () => {
+        call.answered();
+        for (const by of verdicts) call.mediaHandlers.onEvent({ type: "answeredBy", by, atMs: 1_000 });
+        call.hangUp(userHangup);
+      }),
+    );
+    assert.equal(written.at(-1), `completed ${end}`);
+  }
+});
+
+test("the agent is told whether the number is on the do-not-call list", async () => {
+  assert.equal(await openActiveCall(true).call.mediaHandlers.onDoNotCall(), true);
+  assert.equal(await openActiveCall(false).call.mediaHandlers.onDoNotCall(), false);
 });
 
 test("a ringing call refuses instructions", async () => {

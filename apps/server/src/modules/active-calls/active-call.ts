@@ -43,6 +43,8 @@ export interface ActiveCallOptions {
   isRecorded: boolean;
   /** Signs the requests of the call's tools. */
   sign: SignRequest;
+  /** Puts the other side's number on the do-not-call list. Rejects if it could not. */
+  addToDoNotCall: () => Promise<void>;
   metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
   /** `undefined` when tracing is disabled. */
   trace: CallSpans | undefined;
@@ -59,6 +61,8 @@ export class ActiveCall {
   #media: CallMedia | undefined;
   #sendEvent: (event: LiveCallEvent) => void = () => {};
   #isAnswered = false;
+  /** Whether a mailbox or a fax machine has answered. */
+  #isVoicemail = false;
   #endedAt: Date | undefined;
 
   constructor(options: ActiveCallOptions) {
@@ -101,6 +105,7 @@ export class ActiveCall {
   readonly mediaHandlers: MediaLegHandlers = {
     onEvent: (event) => this.#receive(event),
     onSign: async (message) => await this.#options.sign(message),
+    onDoNotCall: async () => await this.#addToDoNotCall(),
     onMediaTimeout: (silentMs) =>
       this.hangUp({
         status: "failed",
@@ -134,8 +139,9 @@ export class ActiveCall {
    */
   hangUp(outcome: CallOutcome): void {
     if (this.#outcome !== undefined) return;
-    this.#outcome = outcome;
-    this.#decided.resolve(outcome);
+    const isMailboxEnd = this.#isVoicemail && outcome.endReason === "user_hangup";
+    this.#outcome = isMailboxEnd ? { ...outcome, ...mailboxHungUp } : outcome;
+    this.#decided.resolve(this.#outcome);
     this.#over.abort();
   }
 
@@ -197,6 +203,18 @@ export class ActiveCall {
     this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
   }
 
+  async #addToDoNotCall(): Promise<boolean> {
+    const { addToDoNotCall, logger, callId } = this.#options;
+    try {
+      await addToDoNotCall();
+      logger.info({ callId }, "the agent added the number to the do-not-call list");
+      return true;
+    } catch (error) {
+      logger.warn({ err: error, callId }, "adding a number to the do-not-call list failed");
+      return false;
+    }
+  }
+
   #receive(event: VoiceEvent): void {
     const { recorder, metrics, trace, logger, callId } = this.#options;
     switch (event.type) {
@@ -225,12 +243,21 @@ export class ActiveCall {
         const status = endReason.startsWith("error_") ? "failed" : "completed";
         return this.hangUp({ status, endReason, ...(endDetail !== undefined && { endDetail }) });
       }
+      case "answeredBy":
+        this.#isVoicemail = event.by === "machine" || event.by === "fax";
+        return logger.info({ callId, answeredBy: event.by, atMs: event.atMs }, "answer recognized");
       case "state":
       case "itemStarted":
         return this.#sendEvent(event);
     }
   }
 }
+
+/** A mailbox ends the call when its time is over, or because it heard nothing. */
+const mailboxHungUp = {
+  endReason: "voicemail",
+  endDetail: "the mailbox ended the call before the message did",
+} as const;
 
 /** Splits a turn's latency into parts, whose sum is the total: our own part is what the others leave. */
 function toTurnParts(latency: TurnLatency): TurnParts {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
@@ -24,6 +25,7 @@ interface Dependencies {
   organizations: Pick<OrganizationsService, "count">;
   preCall: PreCallWebhook;
   toolSigning: ToolSigning;
+  doNotCall: DoNotCallService;
   sipTraceRecorder: SipTraceRecorder | undefined;
   prepareSpeech: (document: AgentDocument) => void;
 }

@@ -38,6 +38,8 @@ export function findProblems(document: AgentDocument): Issue[] {
     if (type !== "enum" || options.length > 0) continue;
     issues.push({ path: `postCallExtraction.${index}.options`, message: "must list the values of the enum" });
   }
+  if (document.voicemailAction === "leave_message" && (document.voicemailMessage ?? "").trim() === "")
+    issues.push({ path: "voicemailMessage", message: "is required for the voicemailAction leave_message" });
   issues.push(...findRepeatedNames("postCallExtraction", postCallExtraction));
   issues.push(...findRepeatedNames("postCallEvaluation", postCallEvaluation));
   return issues;

@@ -12,9 +12,6 @@ const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
   ["voiceTemperature", { voiceTemperature: 0.5 }],
   ["voiceVolume", { voiceVolume: 1.5 }],
   ["voiceTopP", { voiceTopP: 0.5 }],
-  ["voicemailEnabled", { voicemailEnabled: true }],
-  ["voicemailAction", { voicemailAction: "leave_message" }],
-  ["voicemailMessage", { voicemailMessage: "Call us back." }],
   ["transferEnabled", { transferEnabled: true }],
   ["transferRoutes", { transferRoutes: [{ to_number: "+14155550123", condition: "always" }] }],
   ["transferDescriptionOverride", { transferDescriptionOverride: "Always." }],
@@ -68,7 +65,7 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   const { request, modules, agentId, organizationId } = server;
   await modules.environments.put(organizationId, agentId, "staging", {});
   const stored = {
-    voicemailEnabled: true,
+    voiceVolume: 1.5,
     runtimeConfig: { b: 1, a: [-0] },
     widgetConfig: { enabled: true, environment: "staging" },
   };
@@ -78,8 +75,8 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   assert.deepEqual({ ...same, updatedAt: 0 }, { ...given, name: "Bea", updatedAt: 0 });
   const copy = agentIn(await request("POST", "/agents", given));
   assert.deepEqual(
-    [copy.voicemailEnabled, copy.runtimeConfig, copy.widgetConfig],
-    [true, { a: [0], b: 1 }, { ...given.widgetConfig, environment: null }],
+    [copy.voiceVolume, copy.runtimeConfig, copy.widgetConfig],
+    [1.5, { a: [0], b: 1 }, { ...given.widgetConfig, environment: null }],
   );
   const { id: _id, ...unnamed } = given;
   assertRefused(await request("POST", "/agents", unnamed), "invalid_body", "runtimeConfig");
@@ -87,10 +84,10 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   assertRefused(await request("POST", "/agents", given, other.apiKey), "invalid_body", "runtimeConfig");
   const path = `/agents/${agentId}`;
   assertRefused(await request("PATCH", path, { runtimeConfig: { b: 2 } }), "invalid_body", "runtimeConfig");
-  const reset = { voicemailEnabled: false, runtimeConfig: null, widgetConfig: null };
+  const reset = { voiceVolume: 1, runtimeConfig: null, widgetConfig: null };
   const after = agentIn(await request("PATCH", path, reset));
-  assert.deepEqual([after.voicemailEnabled, after.runtimeConfig], [false, {}]);
-  assertRefused(await request("PATCH", path, { voicemailEnabled: true }), "invalid_body", "voicemailEnabled");
+  assert.deepEqual([after.voiceVolume, after.runtimeConfig], [1, {}]);
+  assertRefused(await request("PATCH", path, { voiceVolume: 1.5 }), "invalid_body", "voiceVolume");
 });
 
 test("a restore leaves out values of fields without an effect, and names them", async (context) => {

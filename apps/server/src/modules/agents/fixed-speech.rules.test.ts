@@ -10,6 +10,14 @@ const document = {
   voiceSpeed: 1.1,
 };
 
+test("the message for mailboxes is fixed if it is left", () => {
+  const leaving = { ...document, voicemailAction: "leave_message", voicemailMessage: "Call us." } as const;
+  assert.deepEqual(fixedSpeechOf({ ...leaving, voicemailEnabled: true }, "local")?.texts.slice(-1), [
+    "Call us.",
+  ]);
+  assert.ok(fixedSpeechOf(leaving, "local")?.texts.includes("Call us.") === false);
+});
+
 test("greetings without variables are fixed, in each direction", () => {
   const { texts, speed, voice } = fixedSpeechOf(document, "local") ?? {};
   assert.deepEqual([texts, speed, voice], [["Hello, this is the library."], 1.1, document.voiceId ?? ""]);

@@ -5,7 +5,15 @@ import type { AgentDocument } from "./agent-document.rules.ts";
 
 type SpokenFields = Pick<
   AgentDocument,
-  "firstMessage" | "firstMessageOutbound" | "firstMessageMode" | "voiceId" | "voiceSpeed" | "language"
+  | "firstMessage"
+  | "firstMessageOutbound"
+  | "firstMessageMode"
+  | "voicemailEnabled"
+  | "voicemailAction"
+  | "voicemailMessage"
+  | "voiceId"
+  | "voiceSpeed"
+  | "language"
 >;
 
 const VARIABLE = /\{\{/;
@@ -22,6 +30,8 @@ export function fixedSpeechOf(
   const voice = document.voiceId ?? "";
   if (findLocalVoice(voice, provider, "") === undefined) return undefined;
   const greetings = firstMessageMode === "static" ? [firstMessage, firstMessageOutbound] : [];
-  const texts = greetings.flatMap((text) => (text === null || VARIABLE.test(text) ? [] : [text]));
+  const hasMessage = document.voicemailEnabled && document.voicemailAction === "leave_message";
+  const fixed = hasMessage ? [...greetings, document.voicemailMessage] : greetings;
+  const texts = fixed.flatMap((text) => (text === null || VARIABLE.test(text) ? [] : [text]));
   return { voice, speed, language, texts };
 }

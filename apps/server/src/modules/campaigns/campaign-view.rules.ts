@@ -28,7 +28,7 @@ export function presentCampaign(
     retryPolicy: row.retryPolicy,
     maxConcurrency: row.maxConcurrency,
     callsPerSecond: row.callsPerSecond,
-    voicemailStrategy: "agent",
+    voicemailStrategy: row.voicemailStrategy,
     defaultVariables: row.defaultVariables,
     progress: {
       total,

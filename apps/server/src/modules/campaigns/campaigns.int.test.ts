@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import type { CampaignContact, CampaignContactDetail } from "@parley/contract";
+import type { Campaign, CampaignContact, CampaignContactDetail } from "@parley/contract";
 import {
   type CampaignOffice,
   contactsUpTo,
@@ -134,17 +134,23 @@ test("ten thousand contacts with variables are accepted in one request", async (
   assert.deepEqual([contactsAdded, progress.contacts["pending"]], [10_000, 10_000]);
 });
 
-test("settings that have no effect yet, and windows that cannot be, are refused", async (context) => {
+test("a campaign keeps its voicemail strategy; null resets it", async (context) => {
+  const office = await open(context);
+  const retryPolicy = { retryOn: ["busy", "voicemail"] } as const;
+  const campaign = await office.campaign({ voicemailStrategy: "last_attempt", retryPolicy });
+  assert.deepEqual(
+    [campaign.voicemailStrategy, campaign.retryPolicy.retryOn],
+    ["last_attempt", retryPolicy.retryOn],
+  );
+  const url = `/campaigns/${campaign.id}`;
+  const reset = await office.server.request("PATCH", url, { voicemailStrategy: null });
+  assert.equal(dataOf<Campaign>(reset).voicemailStrategy, "agent");
+});
+
+test("settings out of range, and windows that cannot be, are refused", async (context) => {
   const { create } = await open(context);
   const refused = async (fields: object) => refusalOf(await create(fields)).slice(1);
-  assert.deepEqual(await refused({ voicemailStrategy: "last_attempt" }), [
-    "invalid_body",
-    "voicemailStrategy",
-  ]);
-  assert.deepEqual(await refused({ retryPolicy: { retryOn: ["busy", "voicemail"] } }), [
-    "invalid_body",
-    "retryPolicy.retryOn.1",
-  ]);
+  assert.deepEqual(await refused({ voicemailStrategy: "always" }), ["invalid_body", "voicemailStrategy"]);
   const window = { start: "09:00", end: "18:00" };
   for (const [fields, path] of [
     [{ start: "09:00" }, "end"],

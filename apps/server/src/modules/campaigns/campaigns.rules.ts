@@ -12,12 +12,17 @@ import { isTimezone } from "../../platform/timezone.ts";
 import type { CampaignRow } from "./campaigns.store.ts";
 
 const everyDay = [1, 2, 3, 4, 5, 6, 7];
-const NOT_YET = "is not available yet";
 
 /** Settings of a campaign that have defaults. */
 export type Settings = Pick<
   CampaignRow,
-  "startAt" | "callingWindow" | "retryPolicy" | "maxConcurrency" | "callsPerSecond" | "defaultVariables"
+  | "startAt"
+  | "callingWindow"
+  | "retryPolicy"
+  | "maxConcurrency"
+  | "callsPerSecond"
+  | "voicemailStrategy"
+  | "defaultVariables"
 >;
 
 export const defaultSettings: Settings = {
@@ -26,13 +31,14 @@ export const defaultSettings: Settings = {
   retryPolicy: defaultRetryPolicy,
   maxConcurrency: 5,
   callsPerSecond: 1,
+  voicemailStrategy: "agent",
   defaultVariables: {},
 };
 
 /** Returns the settings after a change. Throws `invalid_body`. */
 export function changeSettings(before: Settings, change: CampaignChange, agentTimezone: string): Settings {
   const { startAt, callingWindow, retryPolicy, maxConcurrency, callsPerSecond, defaultVariables } = change;
-  if (change.voicemailStrategy === "last_attempt") throw invalidBody("voicemailStrategy", NOT_YET);
+  const { voicemailStrategy } = change;
   const replace = <T>(current: T, next: T | null | undefined, initial: T): T =>
     next === undefined ? current : (next ?? initial);
   return {
@@ -41,6 +47,11 @@ export function changeSettings(before: Settings, change: CampaignChange, agentTi
     retryPolicy: changePolicy(before.retryPolicy, retryPolicy),
     maxConcurrency: replace(before.maxConcurrency, maxConcurrency, defaultSettings.maxConcurrency),
     callsPerSecond: replace(before.callsPerSecond, callsPerSecond, defaultSettings.callsPerSecond),
+    voicemailStrategy: replace(
+      before.voicemailStrategy,
+      voicemailStrategy,
+      defaultSettings.voicemailStrategy,
+    ),
     defaultVariables: replace(before.defaultVariables, defaultVariables, defaultSettings.defaultVariables),
   };
 }
@@ -63,10 +74,7 @@ function changeWindow(
 
 function changePolicy(before: RetryPolicy, change: CampaignChange["retryPolicy"]): RetryPolicy {
   if (change === undefined) return before;
-  const policy = { ...(change === null ? defaultRetryPolicy : before), ...change };
-  const voicemail = policy.retryOn.indexOf("voicemail");
-  if (voicemail >= 0) throw invalidBody(`retryPolicy.retryOn.${voicemail}`, `voicemail ${NOT_YET}`);
-  return policy;
+  return { ...(change === null ? defaultRetryPolicy : before), ...change };
 }
 
 export function isFinal(status: CampaignStatus): boolean {

@@ -6,6 +6,7 @@ import type {
   PauseReason,
   RetryPolicy,
   Variables,
+  VoicemailStrategy,
 } from "@parley/contract";
 import { sql } from "drizzle-orm";
 import {
@@ -45,6 +46,7 @@ export const campaigns = pgTable(
     retryPolicy: jsonb("retry_policy").$type<RetryPolicy>().notNull(),
     maxConcurrency: integer("max_concurrency").notNull(),
     callsPerSecond: doublePrecision("calls_per_second").notNull(),
+    voicemailStrategy: text("voicemail_strategy").$type<VoicemailStrategy>().notNull().default("agent"),
     defaultVariables: jsonb("default_variables").$type<Variables>().notNull(),
     /** Pace: no node dials before this time. */
     nextDialAt: instant("next_dial_at"),

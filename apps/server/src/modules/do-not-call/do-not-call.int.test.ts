@@ -20,6 +20,19 @@ const list = async (server: TestServer, query = ""): Promise<string[]> => {
   return entries.map(({ phoneNumber }) => phoneNumber);
 };
 
+test("an agent adds the number of its call, once and in E.164", async (context) => {
+  const server = await open(context);
+  const { doNotCall } = server.modules;
+  for (const number of ["+1 415 555 0199", "+14155550199"])
+    await doNotCall.addForAgent(server.organizationId, number);
+  const entries: DoNotCallEntry[] = dataOf(await server.request("GET", "/do-not-call"));
+  assert.deepEqual(
+    entries.map(({ phoneNumber, source }) => [phoneNumber, source]),
+    [["+14155550199", "agent"]],
+  );
+  await assert.rejects(doNotCall.addForAgent(server.organizationId, "101"), /not a phone number/);
+});
+
 test("a number is stored once in E.164, found as people write it, and removed", async (context) => {
   const server = await open(context);
   const add = async (phoneNumber: string): Promise<DoNotCallEntry> =>

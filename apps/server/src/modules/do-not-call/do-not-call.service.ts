@@ -35,6 +35,13 @@ export class DoNotCallService {
     return present(row);
   }
 
+  /** Adds the number of a call whose other side asked the agent for it. */
+  async addForAgent(organizationId: string, number: string): Promise<void> {
+    const phoneNumber = normalizePhoneNumber(number);
+    if (phoneNumber === undefined) throw new Error("the call's number is not a phone number");
+    await this.#insert(organizationId, [phoneNumber], { source: "agent" });
+  }
+
   /** Throws `invalid_body` and `limit_reached`. */
   async import(organizationId: string, csv: string) {
     const phoneNumbers = await readNumbers(csv);

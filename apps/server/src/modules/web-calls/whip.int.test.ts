@@ -116,6 +116,7 @@ class Call {
       trace: undefined,
       logger,
       sign: async () => ({}),
+      addToDoNotCall: async () => {},
     });
     this.over = active.run(webCall).finally(() => node.calls.delete(this.id));
   }

@@ -9,16 +9,28 @@ export const callEndingFields = {
     textSchema("Rules in plain language for when the agent ends the call. Null: the built-in rules."),
     null,
   ),
-  ...notAvailableYet({
-    voicemailEnabled: value(Type.Boolean({ description: "Whether outbound calls detect voicemail." }), false),
-    voicemailAction: value(
-      Type.Enum(["hangup", "leave_message"], {
-        description: "Action on voicemail.",
-      }),
-      "hangup",
+  voicemailEnabled: value(
+    Type.Boolean({
+      description:
+        "Whether outbound phone calls detect voicemail. The agent then says its first message only when it is known who answered: " +
+        "after the person's first words, or after 2.3 seconds of silence.",
+    }),
+    false,
+  ),
+  voicemailAction: value(
+    Type.Enum(["hangup", "leave_message"], {
+      description:
+        "Action on voicemail, after which the call ends with `voicemail`. `hangup`: ends the call in silence. `leave_message`: says " +
+        "`voicemailMessage` after the beep, or after 1.5 seconds of silence following the greeting. A fax machine gets no message.",
+    }),
+    "hangup",
+  ),
+  voicemailMessage: value(
+    textSchema(
+      "Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable.",
     ),
-    voicemailMessage: value(textSchema("Message for `leave_message`."), null),
-  }),
+    null,
+  ),
 };
 
 const transferRoutes = list(

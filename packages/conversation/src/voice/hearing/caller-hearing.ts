@@ -12,6 +12,8 @@ export interface CallerHearingOptions {
   stt: SpeechToText;
   stream: Omit<SpeechToTextOptions, "onEvent">;
   onText: (flushId: number, heard: HeardText) => void;
+  /** Receives the text so far from recognizers that report it. */
+  onPartial: (text: string) => void;
   /** The recognizer failed without losing audio. */
   onRecovered: (error: ProviderError) => void;
   /** The utterance was lost; `isFatal` if the recognizer could not be reopened. */
@@ -72,6 +74,8 @@ export class CallerHearing {
         text: withoutStrayQuotes(text),
         ...(certainty !== undefined && { certainty }),
       });
+    } else if (event.type === "partial") {
+      this.#options.onPartial(event.text);
     } else if (event.type === "recovered") {
       this.#options.onRecovered(event.error);
     } else if (event.type === "failed") {

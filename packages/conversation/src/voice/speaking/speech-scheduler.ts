@@ -56,6 +56,8 @@ export class SpeechScheduler {
   #speechId = 0;
   /** Prepared before the call and not played yet. */
   #greeting: Utterance | undefined;
+  /** The message for a mailbox, prepared and not played yet. */
+  #message: Utterance | undefined;
   /** A reply to a possibly complete turn of the caller. */
   #prepared: Utterance | undefined;
   /** Tool results that arrived after their reply; the next reply reports them. */
@@ -136,6 +138,13 @@ export class SpeechScheduler {
     });
   }
 
+  /** Synthesizes the message for a mailbox. The greeting is not needed any more. */
+  prepareMessage(): void {
+    this.#greeting?.settle();
+    this.#greeting = undefined;
+    this.#message = this.#createUtterance({ type: "voicemail" });
+  }
+
   dropReply(): void {
     this.#prepared?.settle();
     this.#prepared = undefined;
@@ -146,7 +155,7 @@ export class SpeechScheduler {
     const reply = this.#prepared;
     this.#prepared = undefined;
     this.#speechId = speechId;
-    this.#utterance = reply ?? (content.type === "greeting" ? this.#takeGreeting() : undefined);
+    this.#utterance = reply ?? this.#takePrepared(content);
     if (this.#utterance === undefined) {
       this.#enterLateResults();
       this.#utterance = this.#createUtterance(content);
@@ -225,19 +234,22 @@ export class SpeechScheduler {
   close(): void {
     this.#options.dialogue.close();
     this.#greeting?.close();
+    this.#message?.close();
     this.#prepared?.close();
     this.#utterance?.close();
     this.#greeting = undefined;
+    this.#message = undefined;
     this.#prepared = undefined;
     this.#utterance = undefined;
   }
 
-  /** Takes the prepared greeting; `undefined` if it failed, so that a new one is synthesized. */
-  #takeGreeting(): Utterance | undefined {
-    const greeting = this.#greeting;
-    this.#greeting = undefined;
-    if (greeting?.outcome === undefined) return greeting;
-    greeting.settle();
+  /** Takes the prepared greeting or message; `undefined` if it failed, so that a new one is synthesized. */
+  #takePrepared({ type }: SpeechContent): Utterance | undefined {
+    const prepared = type === "greeting" ? this.#greeting : type === "voicemail" ? this.#message : undefined;
+    if (type === "greeting") this.#greeting = undefined;
+    if (type === "voicemail") this.#message = undefined;
+    if (prepared?.outcome === undefined) return prepared;
+    prepared.settle();
     return undefined;
   }
 

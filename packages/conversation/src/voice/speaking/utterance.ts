@@ -11,7 +11,8 @@ import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "../voice-event
 
 const FRAME_MS = 20;
 /**
- * Audio buffered before the greeting, so that it plays without a gap even if synthesis is slow at the start of a call.
+ * Audio buffered before the greeting and before the message for a mailbox, so that they play without a gap even if synthesis is
+ * slow.
  */
 const GREETING_LEAD_MS = 1_000;
 const NEARBY_CHARACTERS = 24;
@@ -68,7 +69,7 @@ export class Utterance {
       voices,
       style,
       source,
-      ...(content.type === "greeting" && { leadMs: GREETING_LEAD_MS }),
+      ...((content.type === "greeting" || content.type === "voicemail") && { leadMs: GREETING_LEAD_MS }),
       ...(content.type === "phrase" && { recording: options.findRecording(fixedText(content, agent)) }),
       controller,
       now,
@@ -269,6 +270,7 @@ function replyTo(
 ): Reply | undefined {
   switch (content.type) {
     case "phrase":
+    case "voicemail":
       return undefined;
     case "greeting":
       if (agent.firstMessageMode !== "generated") return undefined;
@@ -297,7 +299,8 @@ function greetingGuidance(firstMessage: string): string {
 }
 
 function fixedText(content: UtteranceOptions["content"], agent: VoiceAgentSettings): string {
-  return content.type === "phrase" ? phraseText(content.phrase, agent) : agent.firstMessage;
+  if (content.type === "phrase") return phraseText(content.phrase, agent);
+  return content.type === "voicemail" ? (agent.voicemail?.message ?? "") : agent.firstMessage;
 }
 
 /** The text of a phrase: the agent's own one, or the standard one of its language. */

@@ -1,6 +1,13 @@
 import type { TurnTransition } from "./turn-transition.ts";
 import { enterKeys } from "./turn-keys.ts";
-import { type CallerTurn, IDLE, type SpeechContent, type TurnEvent, type TurnState } from "./turn-state.ts";
+import {
+  type CallerTurn,
+  IDLE,
+  isAnswerAwaited,
+  type SpeechContent,
+  type TurnEvent,
+  type TurnState,
+} from "./turn-state.ts";
 import type { VoiceEndReason } from "../voice-event.ts";
 
 /** Time for the far end's jitter buffer to play the goodbye after its last packet was sent. */
@@ -58,15 +65,18 @@ export function dropPrepared(transition: TurnTransition): void {
 export function speakNext(transition: TurnTransition): void {
   const { hasUnreportedInput, agent, utterance, keys, isGreetingDue, hangup } = transition.state;
   if (agent.phase !== "idle" || isGreetingDue || hangup !== undefined) return;
+  if (isAnswerAwaited(transition.state)) return;
   if (utterance !== undefined || keys !== undefined) return;
   if (speakInstruction(transition, undefined)) return;
   if (hasUnreportedInput) speak(transition, { type: "reply", turn: undefined });
 }
 
-/** Whether new input can still change what the agent says: false before the start and once the call is ending. */
-export function isAgentListening({ phase, hangup, agent }: TurnState): boolean {
+/**
+ * Whether new input can still change what the agent says: false before the start, for a mailbox, and once the call is ending.
+ */
+export function isAgentListening({ phase, hangup, agent, voicemail }: TurnState): boolean {
   const isLastWords = agent.phase !== "idle" && agent.lastWords !== undefined;
-  return phase === "running" && hangup === undefined && !isLastWords;
+  return phase === "running" && hangup === undefined && voicemail === undefined && !isLastWords;
 }
 
 /**
@@ -143,6 +153,8 @@ export function failSpeech(transition: TurnTransition, event: TurnEvent & { type
   const { agent } = transition.state;
   if (agent.phase === "idle" || agent.speechId !== event.speechId) return;
   transition.state.agent = IDLE;
+  if (agent.content.type === "voicemail")
+    return end(transition, "voicemail", `no message was left: ${event.detail}`);
   if (agent.lastWords !== undefined) return end(transition, agent.lastWords.reason, agent.lastWords.detail);
   if (event.part === "tts" && event.canApologize !== true) return end(transition, "error_tts", event.detail);
   endWithApology(transition, event.part === "tts" ? "error_tts" : "error_llm", event.detail);

@@ -30,6 +30,7 @@ import { addKey, enterKeys, keysDueAt } from "./turn-keys.ts";
 import {
   type CallerTurn,
   IDLE,
+  isAnswerAwaited,
   type Judgment,
   type TurnEvent,
   type TurnState,
@@ -116,7 +117,7 @@ function askAtPause(transition: TurnTransition, windowEndMs: number): void {
   if (agent.phase !== "idle" && !isPaused(agent) && !mayBeCommand(transition.state)) return;
   const pauseMs = windowEndMs - utterance.lastVoiceMs;
   if (pauseMs < (agent.phase === "idle" ? ASK_PAUSE_MS : INTERRUPTION_ASK_PAUSE_MS)) return;
-  if (utterance.flush === undefined) flush(transition);
+  if (utterance.flush === undefined || utterance.flush.isEarly === true) flush(transition);
   if (settings.endpointingDelayMs !== undefined || agent.phase !== "idle") return;
   const { judgment } = utterance;
   if (judgment === undefined || (pauseMs >= SECOND_ASK_PAUSE_MS && deservesSecond(judgment)))
@@ -271,7 +272,8 @@ function continueAfterNoise(transition: TurnTransition): void {
 export function loseHearing(transition: TurnTransition, isFatal: boolean, detail: string): void {
   const { state } = transition;
   dropPrepared(transition);
-  const wasListening = state.utterance !== undefined && state.agent.phase === "idle";
+  const wasListening =
+    state.utterance !== undefined && state.agent.phase === "idle" && !isAnswerAwaited(state);
   state.utterance = undefined;
   if (isFatal) return endWithApology(transition, "error_stt", detail);
   if (isPaused(state.agent)) return resumePaused(transition);

@@ -1,6 +1,6 @@
 import { MIN_SILENCE_MS } from "./turn-endpointing.ts";
 import { keysDueAt } from "./turn-keys.ts";
-import type { Agent, TurnState } from "./turn-state.ts";
+import { type Agent, isAnswerAwaited, type TurnState } from "./turn-state.ts";
 
 export const FLUSH_TIMEOUT_MS = 5000;
 /**
@@ -37,9 +37,12 @@ const REPLY_TIMEOUT_MS = 700;
 /** Silence after which a missing text is noticed. */
 const UNREAD_SILENCE_MS = 600;
 
-/** Whether the caller may be speaking. After one loud window nothing is decided before the next one. */
-function mayBeSpeaking({ isVoiced, onsetWindows }: TurnState): boolean {
-  return isVoiced || onsetWindows > 0;
+/**
+ * Whether the caller may be speaking. After one loud window nothing is decided before the next one, and no turn ends before it is
+ * known who answered.
+ */
+function mayBeSpeaking(state: TurnState): boolean {
+  return state.isVoiced || state.onsetWindows > 0 || isAnswerAwaited(state);
 }
 
 export function endpointAt(state: TurnState): number {
@@ -122,10 +125,10 @@ export function flushDeadlineAt({ utterance }: TurnState): number {
 
 /** Media time at which silence ends the call. Caller speech and agent thinking do not count as silence. */
 export function silenceAt(state: TurnState): number {
-  const { agent, utterance, keys, greetingAtMs, lastActivityMs, settings } = state;
+  const { agent, utterance, keys, greetingAtMs, lastActivityMs, settings, voicemail } = state;
   const isCallerSilent = utterance === undefined && keys === undefined;
   const isQuiet = agent.phase === "idle" && isCallerSilent && greetingAtMs === Infinity;
-  return isQuiet ? lastActivityMs + settings.silenceLimitMs : Infinity;
+  return isQuiet && voicemail === undefined ? lastActivityMs + settings.silenceLimitMs : Infinity;
 }
 
 /** Media time at which the agent speaks again to a silent caller. Reminders do not postpone the end of the call. */

@@ -9,6 +9,7 @@ import {
   speakNext,
   speak,
 } from "./turn-agent.ts";
+import { awaitAnswer, followVoicemail, hearWords, noteAnswer } from "./turn-answer.ts";
 import { resolvePausedSpeech } from "./turn-barge-in.ts";
 import {
   considerEnd,
@@ -20,7 +21,6 @@ import {
   pressKey,
   receiveJudgment,
   receiveReply,
-  receiveText,
   renewReply,
 } from "./turn-caller.ts";
 import {
@@ -33,7 +33,13 @@ import {
 } from "./turn-deadlines.ts";
 import { TurnTransition } from "./turn-transition.ts";
 import { keysDueAt } from "./turn-keys.ts";
-import type { TurnEffect, TurnEvent, TurnState, TurnStep } from "./turn-state.ts";
+import {
+  isAnswerAwaited,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnState,
+  type TurnStep,
+} from "./turn-state.ts";
 
 const NO_EFFECTS: readonly TurnEffect[] = [];
 
@@ -58,6 +64,8 @@ export function turnStep(state: TurnState, event: TurnEvent): TurnStep {
 function isUneventful(state: TurnState, probability: number): boolean {
   return (
     probability < ONSET_PROBABILITY &&
+    !isAnswerAwaited(state) &&
+    state.voicemail === undefined &&
     !state.isVoiced &&
     state.onsetWindows === 0 &&
     state.utterance === undefined
@@ -65,14 +73,27 @@ function isUneventful(state: TurnState, probability: number): boolean {
 }
 
 function decide(transition: TurnTransition, event: TurnEvent): void {
-  const { state } = transition;
+  const { state, atMs } = transition;
+  if (state.voicemail !== undefined && isOfCallee(event)) return followVoicemail(transition, event);
   switch (event.type) {
     case "start":
       return start(transition);
     case "voice":
-      return hearWindow(transition, event.windowEndMs, event.probability);
+      hearWindow(transition, event.windowEndMs, event.probability);
+      return noteAnswer(transition, {
+        type: "window",
+        atMs,
+        endMs: event.windowEndMs,
+        isVoiced: state.isVoiced,
+      });
     case "transcribed":
-      return receiveText(transition, event);
+      return hearWords(transition, event);
+    case "partial":
+      return noteAnswer(transition, { type: "words", atMs, text: event.text, isWhole: false });
+    case "tone":
+      return noteAnswer(transition, event);
+    case "answerJudged":
+      return noteAnswer(transition, { type: "opinion", atMs, by: event.by });
     case "turnJudged":
       return receiveJudgment(transition, event);
     case "replyReady":
@@ -104,13 +125,29 @@ function decide(transition: TurnTransition, event: TurnEvent): void {
   }
 }
 
+/** Whether the event reports what the callee, the recognizer or the API said, which a mailbox's message does not depend on. */
+function isOfCallee({ type }: TurnEvent): boolean {
+  return !OWN_EVENTS.has(type);
+}
+
+const OWN_EVENTS: ReadonlySet<TurnEvent["type"]> = new Set([
+  "speechStarted",
+  "speechEnded",
+  "speechFailed",
+  "stoodStill",
+  "timer",
+  "hangup",
+]);
+
 function start(transition: TurnTransition): void {
   const { state, atMs } = transition;
   state.phase = "running";
   state.lastActivityMs = atMs;
   state.maxDurationAtMs = atMs + state.settings.maxDurationMs;
+  awaitAnswer(transition);
   if (state.settings.startSpeaker !== "agent" || !state.settings.hasGreeting) return;
   state.isGreetingDue = true;
+  if (isAnswerAwaited(state)) return;
   if (state.settings.firstMessageDelayMs > 0) state.greetingAtMs = atMs + state.settings.firstMessageDelayMs;
   else greet(transition);
 }

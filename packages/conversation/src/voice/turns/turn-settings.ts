@@ -5,6 +5,7 @@ import type { TurnSettings } from "./turn-state.ts";
 export function toTurnSettings(
   agent: VoiceAgentSettings,
   endpointingDelayMs: number | undefined,
+  hasAnswerModel = false,
 ): TurnSettings {
   return {
     startSpeaker: agent.startSpeaker,
@@ -19,5 +20,8 @@ export function toTurnSettings(
     turnTimeoutMs: (agent.turnTimeoutSeconds ?? Infinity) * 1000,
     silenceLimitMs: agent.silenceEndCallTimeoutSeconds * 1000,
     maxDurationMs: agent.maxConversationDurationSeconds * 1000,
+    ...(agent.voicemail && {
+      voicemail: { leavesMessage: agent.voicemail.message.trim() !== "", hasModel: hasAnswerModel },
+    }),
   };
 }

@@ -1,4 +1,5 @@
 import type { HeardText } from "../../providers/speech-to-text.ts";
+import type { AnsweredBy, AnswerOpinion, AnswerState } from "../answer/answer-detection.ts";
 import { type CallerRhythm, UNKNOWN_RHYTHM } from "./turn-endpointing.ts";
 import type { VoiceEndReason } from "../voice-event.ts";
 
@@ -23,6 +24,12 @@ export interface TurnSettings {
   turnTimeoutMs: number;
   silenceLimitMs: number;
   maxDurationMs: number;
+  /** Whether it is found out who answered, and what a recording gets. Default: it is not. */
+  voicemail?: {
+    leavesMessage: boolean;
+    /** Whether a language model can be asked about unclear words. */
+    hasModel: boolean;
+  };
 }
 
 /**
@@ -35,6 +42,12 @@ export type TurnEvent =
   | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
   /** `agentText`: the agent's speech under way, up to about the current position. */
   | ({ type: "transcribed"; atMs: number; flushId: number; agentText: string } & HeardText)
+  /** Words of the utterance so far; reported only until it is known who answered. */
+  | { type: "partial"; atMs: number; text: string }
+  /** A beep or another single tone. */
+  | { type: "tone"; atMs: number; frequencyHz: number; durationMs: number; isOver: boolean }
+  /** Answer to `judgeAnswer`. */
+  | { type: "answerJudged"; atMs: number; by: AnswerOpinion }
   /** Probability that the turn is over, judged by the sound before the pause of the request. */
   | { type: "turnJudged"; atMs: number; requestId: number; probability: number }
   /** The first audio of the prepared reply arrived, or no audio is to be expected. */
@@ -78,7 +91,9 @@ export type SpeechContent =
   | { type: "instruction"; text: string; turn: CallerTurn | undefined }
   /** Addresses a caller who has not answered. */
   | { type: "reminder" }
-  | { type: "phrase"; phrase: FixedPhrase };
+  | { type: "phrase"; phrase: FixedPhrase }
+  /** The message for a mailbox. */
+  | { type: "voicemail" };
 
 export type FixedPhrase = "apology" | "noAnswer" | "repeatRequest";
 
@@ -115,6 +130,12 @@ export type TurnEffect =
   /** Silences the speech at once, until it resumes or stops. */
   | { type: "pauseSpeech"; speechId: number }
   | { type: "resumeSpeech"; speechId: number }
+  /** Asks the language model who said these first words. */
+  | { type: "judgeAnswer"; text: string }
+  /** It is known, or corrected, who answered. `text`: the words so far. */
+  | { type: "answeredBy"; by: AnsweredBy; text: string; startMs: number; endMs: number }
+  /** Prepares the message for the mailbox. */
+  | { type: "prepareMessage" }
   /** Sets the only timer; `Infinity` cancels it. */
   | { type: "wakeAt"; atMs: number }
   | { type: "end"; reason: VoiceEndReason; detail?: string };
@@ -122,6 +143,8 @@ export type TurnEffect =
 interface Flush {
   id: number;
   askedAtMs: number;
+  /** Requested while the callee speaks, only to find out who answered. */
+  isEarly?: true;
   /** `silenceMs`: silence that ends the turn after this text. `isLikelyWhole`: an answer is prepared before that. */
   answer: (HeardText & { atMs: number; silenceMs: number; isLikelyWhole: boolean }) | undefined;
 }
@@ -165,6 +188,16 @@ export type Agent =
       lastWords: { reason: VoiceEndReason; detail: string } | undefined;
     };
 
+/** A mailbox that is to get a message. */
+interface Voicemail {
+  sinceMs: number;
+  /** Last voice or tone. */
+  lastSoundMs: number;
+  /** Whether a tone is being heard. */
+  isTone: boolean;
+  hasBeep: boolean;
+}
+
 export interface TurnState {
   readonly settings: TurnSettings;
   readonly phase: "waiting" | "running" | "ended";
@@ -203,6 +236,9 @@ export interface TurnState {
   readonly lastJudgmentId: number;
   readonly lastSpeechId: number;
   readonly wakeAtMs: number;
+  /** Who answered, as far as known; `undefined` if that is not to be found out. */
+  readonly answer: AnswerState | undefined;
+  readonly voicemail: Voicemail | undefined;
 }
 
 export interface TurnStep {
@@ -239,5 +275,12 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     lastJudgmentId: 0,
     lastSpeechId: 0,
     wakeAtMs: Infinity,
+    answer: undefined,
+    voicemail: undefined,
   };
+}
+
+/** Whether it is still to be found out who answered: nothing is said and no turn ends before. */
+export function isAnswerAwaited({ answer }: TurnState): boolean {
+  return answer !== undefined && answer.decided === undefined;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fourier } from "./fourier.ts";
+import { Fourier } from "@parley/audio";
 import { bands, frames, logMelFeatures } from "./log-mel.ts";
 import { sweep } from "../self-test/sweep.ts";
 

@@ -1,4 +1,4 @@
-import { Fourier } from "./fourier.ts";
+import { Fourier } from "@parley/audio";
 
 /** The model's training input: the last 8 s of a turn at 16 kHz, as Whisper's mel bands over frames of 10 ms. */
 const FEATURE_SAMPLES = 128_000;

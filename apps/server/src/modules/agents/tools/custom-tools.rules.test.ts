@@ -171,6 +171,7 @@ test("variables are allowed in a webhook's path and query, not in its host", () 
 
 test("names are unique within an agent, and the built-in tool's name is reserved", () => {
   assert.equal(refusal({ name: "end_call" }), "name");
+  assert.equal(refusal({ name: "add_to_do_not_call" }), "name");
   assert.equal(refusal({ name: "play_keypad_touch_tone" }), "name");
   const tools = add({});
   assert.throws(() => addTool(tools, "other", creation, now), { code: "invalid_body" });

@@ -7,7 +7,7 @@ import {
   customToolFields,
   mergeFields,
 } from "@parley/contract";
-import { END_CALL_TOOL_NAME, KEYPAD_TOOL_NAME } from "@parley/conversation";
+import { DO_NOT_CALL_TOOL_NAME, END_CALL_TOOL_NAME, KEYPAD_TOOL_NAME } from "@parley/conversation";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { AppError, invalidBody } from "../../../platform/app-error.ts";
@@ -15,6 +15,8 @@ import { findHeaderProblem } from "./tool-headers.rules.ts";
 import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
 import { findBrokenPart } from "./tool-schema-parts.rules.ts";
 import { findSchemaSizeProblem } from "./tool-schema-size.rules.ts";
+
+const builtInNames: readonly string[] = [DO_NOT_CALL_TOOL_NAME, END_CALL_TOOL_NAME, KEYPAD_TOOL_NAME];
 
 const MAX_TOOLS = 100;
 
@@ -114,8 +116,7 @@ function requireHeaders(headers: readonly { key: string; value: string }[]): voi
 }
 
 function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
-  if (tool.name === END_CALL_TOOL_NAME || tool.name === KEYPAD_TOOL_NAME)
-    throw invalidBody("name", "must not be the name of a built-in tool");
+  if (builtInNames.includes(tool.name)) throw invalidBody("name", "must not be the name of a built-in tool");
   if (others.some(({ name }) => name === tool.name)) {
     throw invalidBody("name", "must be unique among the agent's tools");
   }

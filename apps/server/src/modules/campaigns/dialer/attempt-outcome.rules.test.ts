@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { RetryPolicy } from "@parley/contract";
+import { createDocument } from "../../agents/agent-document.rules.ts";
 import {
   areMostDialsFailing,
   type AttemptEnd,
+  type AttemptRules,
   finalStatusOf,
   isDialFailure,
   outcomeOf,
   retryAt,
   watchDial,
+  withVoicemailStrategy,
 } from "./attempt-outcome.rules.ts";
 
 const endedAt = new Date("2026-11-22T12:00:00Z");
-const policy: RetryPolicy = {
-  maxAttempts: 3,
-  retryDelayMinutes: 30,
-  retryOn: ["no_answer", "busy", "failed"],
+const rules: AttemptRules = {
+  retryPolicy: { maxAttempts: 3, retryDelayMinutes: 30, retryOn: ["no_answer", "busy", "failed"] },
+  voicemailStrategy: "agent",
 };
+const lastAttempt: AttemptRules = { ...rules, voicemailStrategy: "last_attempt" };
 
 const end = (fields: Partial<AttemptEnd>): AttemptEnd => ({
   status: "failed",
@@ -44,15 +46,44 @@ test("an attempt is what its call was: answered, unanswered, busy or failed", ()
 
 test("a contact is retried after the delay, until its attempts are used up", () => {
   const busy = end({ status: "busy", endReason: "dial_busy" });
-  const next = (attempts: number) => retryAt(policy, busy, { attempts, endedAt })?.toISOString();
+  const next = (attempts: number) => retryAt(rules, busy, { attempts, endedAt })?.toISOString();
   assert.deepEqual([1, 2, 3].map(next), ["2026-11-22T12:30:00.000Z", "2026-11-22T12:30:00.000Z", undefined]);
-  const others = { ...policy, retryOn: ["no_answer"] as const satisfies RetryPolicy["retryOn"] };
-  assert.equal(retryAt({ ...others, retryOn: ["no_answer"] }, busy, { attempts: 1, endedAt }), undefined);
+  const others: AttemptRules = { ...rules, retryPolicy: { ...rules.retryPolicy, retryOn: ["no_answer"] } };
+  assert.equal(retryAt(others, busy, { attempts: 1, endedAt }), undefined);
+});
+
+test("a voicemail is retried if the policy names it, or before the last attempt if that one leaves the message", () => {
+  const voicemail = end({ status: "completed", endReason: "voicemail", answeredAt: endedAt });
+  const isRetried = (by: AttemptRules, attempts: number): boolean =>
+    retryAt(by, voicemail, { attempts, endedAt }) !== undefined;
+  const named: AttemptRules = { ...rules, retryPolicy: { ...rules.retryPolicy, retryOn: ["voicemail"] } };
+  assert.deepEqual([isRetried(rules, 1), isRetried(named, 1), isRetried(named, 3)], [false, true, false]);
+  assert.deepEqual(
+    [1, 2, 3].map((attempts) => isRetried(lastAttempt, attempts)),
+    [true, true, false],
+  );
+});
+
+test("the last attempt does what the agent's settings say, those before it hang up at a voicemail", () => {
+  const fields = {
+    voicemailEnabled: false,
+    voicemailAction: "leave_message",
+    voicemailMessage: "Hi",
+  } as const;
+  const document = createDocument({ name: "Ada", ...fields });
+  const settingsAt = (by: AttemptRules, attempt: number) => {
+    const { voicemailEnabled, voicemailAction } = withVoicemailStrategy(document, by, attempt);
+    return [voicemailEnabled, voicemailAction];
+  };
+  assert.deepEqual(settingsAt(rules, 1), [false, "leave_message"]);
+  assert.deepEqual(settingsAt(lastAttempt, 1), [true, "hangup"]);
+  assert.deepEqual(settingsAt(lastAttempt, 2), [true, "hangup"]);
+  assert.deepEqual(settingsAt(lastAttempt, 3), [true, "leave_message"]);
 });
 
 test("an attempt that was answered, rejected by the callee or aimed at no number is not retried", () => {
   const isRetried = (fields: Partial<AttemptEnd>): boolean =>
-    retryAt(policy, end(fields), { attempts: 1, endedAt }) !== undefined;
+    retryAt(rules, end(fields), { attempts: 1, endedAt }) !== undefined;
   for (const status of [404, 410, 484, 604])
     assert.ok(!isRetried({ endDetail: `${status} No` }), String(status));
   for (const status of [603, 607, 608])

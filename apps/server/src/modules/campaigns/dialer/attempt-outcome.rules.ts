@@ -1,4 +1,12 @@
-import type { CallEndReason, CallStatus, ContactOutcome, ContactStatus, RetryPolicy } from "@parley/contract";
+import type {
+  CallEndReason,
+  CallStatus,
+  ContactOutcome,
+  ContactStatus,
+  RetryPolicy,
+  VoicemailStrategy,
+} from "@parley/contract";
+import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 
 /** The end of a contact's call. */
 export interface AttemptEnd {
@@ -28,14 +36,33 @@ export function outcomeOf({ status, endReason, answeredAt }: AttemptEnd): Contac
   return status === "canceled" && endReason !== "rejected_by_webhook" ? "canceled" : "failed";
 }
 
+/** A campaign's rules for further attempts. */
+export interface AttemptRules {
+  retryPolicy: RetryPolicy;
+  voicemailStrategy: VoicemailStrategy;
+}
+
+/** Returns the agent's document with what a voicemail gets at an attempt, counted from 1. */
+export function withVoicemailStrategy(
+  document: AgentDocument,
+  { retryPolicy, voicemailStrategy }: AttemptRules,
+  attempt: number,
+): AgentDocument {
+  if (voicemailStrategy === "agent") return document;
+  const isLast = attempt >= retryPolicy.maxAttempts;
+  return { ...document, voicemailEnabled: true, ...(!isLast && { voicemailAction: "hangup" as const }) };
+}
+
 /** Returns the time of the next attempt; `undefined` if there is none. */
 export function retryAt(
-  policy: RetryPolicy,
+  { retryPolicy: policy, voicemailStrategy }: AttemptRules,
   end: AttemptEnd,
   { attempts, endedAt }: { attempts: number; endedAt: Date },
 ): Date | undefined {
   const outcome = outcomeOf(end);
-  const isRetried = policy.retryOn.some((each) => each === outcome) && !isFinal(end);
+  const isRetriedVoicemail = outcome === "voicemail" && voicemailStrategy === "last_attempt";
+  const isChosen = isRetriedVoicemail || policy.retryOn.some((each) => each === outcome);
+  const isRetried = isChosen && !isFinal(end);
   if (!isRetried || attempts >= policy.maxAttempts) return undefined;
   return new Date(endedAt.getTime() + policy.retryDelayMinutes * MINUTE_MS);
 }

@@ -15,7 +15,7 @@ import { timezoneOf } from "../campaign-view.rules.ts";
 import { count, countOf, finishIfDone, type Tally } from "../campaigns.rules.ts";
 import { type CampaignRow, lockCampaign, lockUnchanged, updateCampaign } from "../campaigns.store.ts";
 import * as contacts from "../contacts/contacts.store.ts";
-import { finalStatusOf } from "./attempt-outcome.rules.ts";
+import { finalStatusOf, withVoicemailStrategy } from "./attempt-outcome.rules.ts";
 import { isOpen, localDay } from "./calling-window.rules.ts";
 
 /** Contacts that one transaction may pass over, because they must not be dialed now. */
@@ -170,10 +170,13 @@ function mayDial(campaign: CampaignRow, now: Date): boolean {
 }
 
 function toCall(
-  { id: campaignId, defaultVariables }: CampaignRow,
-  { id: campaignContactId, toNumber, variables }: contacts.ContactRow,
+  campaign: CampaignRow,
+  { id: campaignContactId, toNumber, variables, attempts }: contacts.ContactRow,
   { line }: PreparedCall,
 ): CampaignCall {
+  const { id: campaignId, defaultVariables } = campaign;
+  const document = withVoicemailStrategy(line.agent.document, campaign, attempts + 1);
   const merged = { ...line.agent.variables, ...defaultVariables, ...variables };
-  return { campaignId, campaignContactId, toNumber, variables: merged };
+  const agent = { ...line.agent, document };
+  return { agent, campaignId, campaignContactId, toNumber, variables: merged };
 }

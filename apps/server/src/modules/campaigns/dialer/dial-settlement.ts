@@ -60,9 +60,7 @@ function settleContact(campaign: CampaignRow, contact: ContactRow, call: EndedCa
   }
   const outcome = outcomeOf(call);
   const { endedAt } = call;
-  const next = isFinal(campaign.status)
-    ? undefined
-    : retryAt(campaign.retryPolicy, call, { attempts, endedAt });
+  const next = isFinal(campaign.status) ? undefined : retryAt(campaign, call, { attempts, endedAt });
   if (next !== undefined) return { status: "pending", outcome, dueAt: next };
   return { status: finalStatusOf(outcome), outcome, dueAt };
 }

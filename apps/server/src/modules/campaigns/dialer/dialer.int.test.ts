@@ -395,3 +395,33 @@ test("a number is dialed at most so often on one local day, over all campaigns",
     ["2026-03-02T15", "2026-03-02T15", "2026-03-03T05", "2026-03-03T05", "2026-03-04T05", "2026-03-04T05"],
   );
 });
+
+test("a voicemail is called again until the last attempt, which leaves the message", async (context) => {
+  const simulation = await open(context);
+  simulation.answer = () => ({
+    status: "completed",
+    endReason: "voicemail",
+    isAnswered: true,
+    afterMs: 5_000,
+  });
+  const { office } = simulation;
+  const settings = { voicemailAction: "leave_message", voicemailMessage: "Call us back." };
+  await office.server.request("PATCH", `/agents/${office.agentId}`, settings);
+  const { id } = await office.campaign({
+    contacts: contactsUpTo(1),
+    voicemailStrategy: "last_attempt",
+    retryPolicy: { maxAttempts: 3, retryDelayMinutes: 30, retryOn: [] },
+    start: true,
+  });
+  await simulation.run();
+  assert.deepEqual(
+    simulation.dials.map(({ agent: { document } }) => [document.voicemailEnabled, document.voicemailAction]),
+    [
+      [true, "hangup"],
+      [true, "hangup"],
+      [true, "leave_message"],
+    ],
+  );
+  const [contact] = await contactsOf(simulation, id);
+  assert.deepEqual([contact?.status, contact?.outcome, contact?.attempts], ["completed", "voicemail", 3]);
+});

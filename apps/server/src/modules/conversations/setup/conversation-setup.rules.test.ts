@@ -14,6 +14,15 @@ const conversation = {
   variables: {},
 } as const;
 
+const resolved = {
+  id: "id",
+  organizationId: "id",
+  environment: null,
+  agentRevision: null,
+  configurationRevision: 1,
+  variables: {},
+};
+
 test("prompt and first message are rendered with their variables, and unknown names are reported once", () => {
   const document = createDocument({
     name: "Robin",
@@ -24,6 +33,34 @@ test("prompt and first message are rendered with their variables, and unknown na
   assert.equal(setup.instructions, "You serve Miller. ");
   assert.equal(setup.agent.firstMessage, "Welcome to Miller! ");
   assert.deepEqual(unknownVariables, ["nothing"]);
+});
+
+test("a message for mailboxes is rendered, and only outbound phone calls have one", () => {
+  const fields = { voicemailEnabled: true, voicemailMessage: "Call {{shop}} back." };
+  const voicemailOf = (
+    action: "hangup" | "leave_message",
+    call: Partial<Parameters<typeof setUpConversation>[0]> = {},
+  ) => {
+    const document = createDocument({ name: "Robin", ...fields, voicemailAction: action });
+    const agent = { ...resolved, document };
+    const { setup } = setUpConversation({
+      callId: "id",
+      conversationId: "id",
+      agent,
+      variables: { shop: "Miller" },
+      channel: "phone",
+      direction: "outbound",
+      fromNumber: null,
+      toNumber: "+14155550123",
+      at: new Date("2026-11-22T12:00:00Z"),
+      ...call,
+    });
+    return setup.agent.voicemail;
+  };
+  assert.deepEqual(voicemailOf("leave_message"), { message: "Call Miller back." });
+  assert.deepEqual(voicemailOf("hangup"), { message: "" });
+  assert.equal(voicemailOf("hangup", { direction: "inbound" }), undefined);
+  assert.equal(voicemailOf("hangup", { channel: "web" }), undefined);
 });
 
 test("the fallback voice is the document's, if it names one", () => {
@@ -106,15 +143,7 @@ test("the agent receives its enabled tools, rendered with their variables", () =
 
 test("a conversation without a call has an empty call_id, and its tools receive no call", () => {
   const document = createDocument({ name: "Robin", promptTemplate: "Call: {{call_id}}." });
-  const agent = {
-    id: "id",
-    organizationId: "id",
-    document,
-    environment: null,
-    agentRevision: null,
-    configurationRevision: 1,
-    variables: {},
-  };
+  const agent = { ...resolved, document };
   const { setup, unknownVariables } = setUpConversation({
     conversationId: "id",
     agent,

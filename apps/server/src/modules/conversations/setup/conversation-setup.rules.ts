@@ -24,6 +24,14 @@ export interface NewConversationSetup {
   at: Date;
 }
 
+/** Returns the number of the other side; `undefined` if it is withheld, an extension, or if the call is a browser's. */
+export function numberOfOtherSide(
+  call: Pick<NewConversationSetup, "channel" | "direction" | "fromNumber" | "toNumber">,
+): string | undefined {
+  const number = call.direction === "outbound" ? call.toNumber : call.fromNumber;
+  return call.channel === "phone" && number?.startsWith("+") === true ? number : undefined;
+}
+
 interface RenderedSetup {
   setup: ConversationSetup;
   /** Names in the agent's texts without a variable. */
@@ -51,11 +59,18 @@ export function setUpConversation(conversation: NewConversationSetup): RenderedS
     now: conversation.at,
   });
   const { id: agentId, environment } = agent;
-  return renderAgent(
+  const { setup, unknownVariables } = renderAgent(
     { callId, conversationId, agentId, environment, channel, fromNumber, toNumber, variables },
-    { ...agent.document, firstMessage: firstMessageOf(agent.document, direction) },
+    {
+      ...agent.document,
+      firstMessage: firstMessageOf(agent.document, direction),
+      // Mailboxes answer telephone calls, and place none.
+      voicemailEnabled: agent.document.voicemailEnabled && channel === "phone" && direction === "outbound",
+    },
     { ...variables, ...builtIn },
   );
+  const hasDoNotCallTool = numberOfOtherSide(conversation) !== undefined;
+  return { setup: { ...setup, hasDoNotCallTool }, unknownVariables };
 }
 
 /** Returns the agent with another first message for both directions; unchanged if there is none. */
@@ -90,6 +105,7 @@ export function renderAgent(
   const firstMessage = render(document.firstMessage ?? "");
   const endCall = toEndCall(document, render);
   const keypad = toKeypad(document, render);
+  const voicemail = toVoicemail(document, render);
   const tools = document.customTools
     .filter(({ enabled }) => enabled)
     .map((tool) => {
@@ -108,6 +124,7 @@ export function renderAgent(
       llmReasoningEffort: document.llmReasoningEffort,
       endCall,
       keypad,
+      hasDoNotCallTool: false,
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       hasNoiseSuppression: document.noiseCancellation === "on",
       isRecorded: document.recordingEnabled,
@@ -127,6 +144,7 @@ export function renderAgent(
         voice: document.voiceId ?? "",
         voiceSpeed: document.voiceSpeed,
         sttKeyterms: document.sttKeyterms,
+        ...(voicemail && { voicemail }),
       },
     },
   };
@@ -144,6 +162,14 @@ function toEndCall(
 function toKeypad(document: AgentDocument, render: Render): ConversationSetup["keypad"] {
   const { playKeypadTouchToneEnabled, playKeypadTouchToneDescriptionOverride: rules } = document;
   return playKeypadTouchToneEnabled ? toRules(rules, render) : undefined;
+}
+
+function toVoicemail(
+  { voicemailEnabled, voicemailAction, voicemailMessage }: AgentDocument,
+  render: Render,
+): ConversationSetup["agent"]["voicemail"] {
+  if (!voicemailEnabled) return undefined;
+  return { message: voicemailAction === "leave_message" ? render(voicemailMessage ?? "") : "" };
 }
 
 function toRules(rules: string | null, render: Render): { rules?: string } {

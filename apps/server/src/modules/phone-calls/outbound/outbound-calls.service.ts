@@ -8,7 +8,7 @@ import type { MediaPool } from "../../../media/media-pool.ts";
 import { afterCommit } from "../../../platform/database/joint-transaction.ts";
 import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../../active-calls/call-command.ts";
 import type { CallPlacement } from "../../active-calls/call-placement.ts";
-import { agentColumns } from "../../agents/versions/agent-resolution.rules.ts";
+import { agentColumns, type ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
 import type { CallsService, NewCall } from "../../calls/calls.service.ts";
 import type { SipEndpoint } from "../../sip-trunks/trunk-check.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
@@ -56,6 +56,8 @@ export interface PreparedCall {
 }
 
 export interface CampaignCall {
+  /** The line's agent, with what this attempt does differently. */
+  agent: ResolvedAgent;
   toNumber: string;
   variables: Variables;
   campaignId: string;
@@ -128,7 +130,7 @@ export class OutboundCallsService {
   /** Creates a prepared call, in the current joint transaction. Throws `rate_limited`. */
   async record(
     { line }: PreparedCall,
-    { toNumber, variables, ...campaign }: CampaignCall,
+    { agent: _agent, toNumber, variables, ...campaign }: CampaignCall,
   ): Promise<RecordedCall> {
     const sipCallId = randomBytes(16).toString("hex");
     const call = { nodeId: this.#options.nodeId, sipCallId, variables, ...campaign };
@@ -140,10 +142,10 @@ export class OutboundCallsService {
   dial(
     { line, place }: PreparedCall,
     { sipCallId, ...ids }: RecordedCall,
-    { toNumber, variables, campaignId }: CampaignCall,
+    { agent, toNumber, variables, campaignId }: CampaignCall,
     beforeInvite: () => Promise<boolean>,
   ): void {
-    const dialing = { ...line, toNumber };
+    const dialing = { ...line, agent, toNumber };
     const record = toRecord(ids, dialing, variables, this.#options.clock.now());
     const command: Dial = { type: "dial", ringTimeoutMs: DEFAULT_RING_TIMEOUT_SECONDS * 1000 };
     dial(this.#options, dialing, { ...record, sipCallId, campaignId }, command, place, beforeInvite);

@@ -1,0 +1,1 @@
+ALTER TABLE "campaigns" ADD COLUMN "voicemail_strategy" text DEFAULT 'agent' NOT NULL;

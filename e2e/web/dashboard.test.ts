@@ -78,8 +78,8 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     await shown.waitForText("Page not found");
     assert.deepEqual(await shown.inspect("page-not-found"), []);
     await shown.page.click("main ::-p-text(To the start page)");
-    await shown.waitForText("Railway club");
-    assert.equal(new URL(shown.page.url()).pathname, "/agents");
+    await shown.waitForText("First steps");
+    assert.equal(new URL(shown.page.url()).pathname, "/overview");
   });
 
   test("moves the focus with the page, and opens its navigation in a drawer on a phone", async () => {

@@ -41,7 +41,7 @@ describe("people on the dashboard", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await owner.shown.inspect("sign-up"), []);
     await fill(owner.page, ["Model railway club", "Ada Lovelace", "ada@example.com", PASSWORD]);
     await owner.shown.press("Sign up");
-    await owner.shown.waitForText("No agents yet");
+    await owner.shown.waitForText("First steps");
     assert.ok(!owner.page.url().includes("token"));
 
     await owner.page.goto(`${origin}/settings/members`, { waitUntil: "networkidle0" });
@@ -65,7 +65,7 @@ describe("people on the dashboard", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await member.shown.inspect("accept-invitation"), []);
     await fill(member.page, ["Bob", PASSWORD]);
     await member.shown.press("Join");
-    await member.shown.waitForText("No agents yet");
+    await member.shown.waitForText("First steps");
     await member.page.goto(`${origin}/settings/members`, { waitUntil: "networkidle0" });
     await member.shown.waitForText("Ada Lovelace");
     assert.equal(await member.page.$("main ::-p-text(Invite)"), null);
@@ -90,7 +90,7 @@ describe("people on the dashboard", { skip: skipWithoutChromium }, () => {
     const { shown, page, problems } = await open(`${origin}/sign-in`);
     await fill(page, ["ada@example.com", PASSWORD]);
     await shown.press("Sign in");
-    await shown.waitForText("No agents yet");
+    await shown.waitForText("First steps");
     for (const [path, words] of [
       ["/settings/api-keys", "New key"],
       ["/settings/audit-log", "createInvitation"],

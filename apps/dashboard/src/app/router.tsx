@@ -16,7 +16,7 @@ import { LoadingPage } from "../ui/loading.tsx";
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
-  component: () => <Navigate to="/agents" replace />,
+  component: () => <Navigate to="/overview" replace />,
 });
 
 /** All pages: each feature adds its routes here. */

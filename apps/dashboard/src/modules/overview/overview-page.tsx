@@ -12,6 +12,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { formatSeconds } from "../calls/call-words.ts";
 import { agentNamesQuery } from "../calls/calls.queries.ts";
 import { EndReasons } from "./end-reasons-card.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 import { LatencyCard } from "./latency-card.tsx";
 import { activeCountQuery, statisticsQuery } from "./overview.queries.ts";
 import { periodLabels, periodNames, totalsOf } from "./overview.rules.ts";
@@ -29,6 +30,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title="Overview" description="How your agents are called, and how well they answer." />
+      <FirstSteps />
       <Selection />
       <Loaded query={statistics} loading={<LoadingLines lines={8} />}>
         {({ days, durations, endReasons, latency }) => {

@@ -65,6 +65,24 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     assert.ok(bytes < MAX_FIRST_LOAD_BYTES, `${bytes} bytes`);
   });
 
+  test("shows the API reference in its frame, which tries operations as whoever is signed in", async () => {
+    const { shown } = await open("/docs");
+    const { page } = shown;
+    const element = await page.waitForSelector('iframe[title="API reference"]');
+    const frame = (await element?.contentFrame()) ?? assert.fail("no frame");
+    const press = async (condition: string): Promise<void> => {
+      const button = await frame.waitForSelector(`xpath///button[${condition}]`, { timeout: 30_000 });
+      await button?.evaluate((each) => (each as unknown as { click: () => void }).click());
+    };
+    await frame.evaluate('location.hash = "tag/agents/GET/agents"');
+    await press("contains(., 'Test Request') and contains(., '(get /agents)')");
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => new URL(response.url()).pathname === "/v1/agents"),
+      press("contains(., 'Send get request')"),
+    ]);
+    assert.deepEqual([answer.status(), answer.request().headers()["x-api-key"]], [200, platform.apiKey]);
+  });
+
   test("asks somebody who is not signed in for a key, and then shows the page that was asked for", async () => {
     const { shown } = await open("/agents", { isSignedIn: false });
     assert.deepEqual(await shown.inspect("sign-in-by-key"), []);

@@ -99,7 +99,7 @@ test(
     await modules.phoneNumbers.add(server, agentId, { e164: "+14155550123" });
     const chromium = await Chromium.launch();
     context.after(async () => await chromium.close());
-    const { page, problems } = await chromium.open(`${url}/docs/`);
+    const { page, problems } = await chromium.open(`${url}/reference/`);
     const reference = new ReferencePage(page, `${url}/v1/`);
     await reference.authenticate(server.apiKey);
     const created: unknown[] = [];

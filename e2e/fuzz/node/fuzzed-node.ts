@@ -52,7 +52,7 @@ export class FuzzedNode {
       const agents = await createAgents(platform, customer);
       // The first request for a page loads or bundles its contents, once per process; it happens before the
       // attack.
-      for (const page of ["/docs", "/try", "/openapi.json"])
+      for (const page of ["/reference/js/scalar.js", "/try", "/openapi.json"])
         await (await fetch(`${platform.url}${page}`)).arrayBuffer();
       return new FuzzedNode({ platform, ports, customer, agents, close });
     } catch (error) {

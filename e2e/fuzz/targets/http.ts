@@ -27,6 +27,7 @@ const paths = [
   `/rtc/calls/${id}`,
   "/healthz",
   "/docs",
+  "/reference/",
   "/try",
   "/openapi.json",
 ];

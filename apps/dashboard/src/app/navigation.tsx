@@ -1,4 +1,3 @@
-import { NavLink } from "@mantine/core";
 import { useRouterState } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
 import BookOpen from "lucide-react/icons/book-open";
@@ -27,9 +26,10 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/try": Mic,
   "/settings": Settings,
   "/operator": Server,
+  "/docs": BookOpen,
 };
 
-/** Links to the sections, and to the API reference, which is a page of its own. */
+/** Links to the sections. */
 export function Navigation() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const session = useSession();
@@ -53,13 +53,6 @@ export function Navigation() {
           </li>
         );
       })}
-      <li>
-        <NavLink
-          href="/docs"
-          label="API reference"
-          leftSection={<BookOpen size={ICON_SIZE_PX} aria-hidden />}
-        />
-      </li>
     </ul>
   );
 }

@@ -6,6 +6,7 @@ import { callRoutes } from "../modules/calls/calls.routes.ts";
 import { numberRoutes } from "../modules/phone-numbers/phone-numbers.routes.ts";
 import { operatorRoutes } from "../modules/operator/operator.routes.ts";
 import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
+import { referenceRoute } from "../modules/reference/reference.routes.ts";
 import { overviewRoutes } from "../modules/overview/overview.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
 import { ErrorPage } from "./error-page.tsx";
@@ -24,6 +25,7 @@ const routeTree = rootRoute.addChildren([
   homeRoute,
   shellRoute.addChildren([
     tryRoute,
+    referenceRoute,
     ...openIdentityRoutes,
     signedInRoute.addChildren([
       ...overviewRoutes,

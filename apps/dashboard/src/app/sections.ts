@@ -20,6 +20,7 @@ export const sections = [
   { path: "/try", label: "Talk to an agent" },
   { path: "/settings", label: "Settings" },
   { path: "/operator", label: "Operator", isForOperators: true },
+  { path: "/docs", label: "API reference" },
   { path: "/account", label: undefined },
   { path: "/sign-in", label: undefined },
   { path: "/sign-up", label: undefined },

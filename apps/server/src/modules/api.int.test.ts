@@ -52,11 +52,11 @@ test("the document and the reference load nothing from other servers", async () 
   const server = await createTestServer();
   const served = await server.app.inject("/openapi.json");
   assert.deepEqual(served.json(), document);
-  const page = await server.app.inject("/docs/");
+  const page = await server.app.inject("/reference/");
   assert.equal(page.statusCode, 200);
   assert.doesNotMatch(page.body, /(src|href)="(https?:)?\/\//);
   const [, script = ""] = /src="([^"]+)"/.exec(page.body) ?? [];
-  const { statusCode, headers } = await server.app.inject(new URL(script, "http://x/docs/").pathname);
+  const { statusCode, headers } = await server.app.inject(new URL(script, "http://x/reference/").pathname);
   assert.equal(statusCode, 200);
   assert.match(String(headers["content-type"]), /javascript/);
   await server.close();

@@ -15,10 +15,11 @@ export function readFragment(fragment: string): LinkParameters {
   return { apiKey: read("key"), agentId: read("agent"), token: read("token") };
 }
 
-/** Reads the link, and takes it out of the address bar and the history. */
+/** Reads the link, and takes its secrets out of the address bar and the history. */
 export function takeFragment(): LinkParameters {
   const parameters = readFragment(location.hash);
-  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+  const isRead = Object.values(parameters).some((value) => value !== undefined);
+  if (isRead) history.replaceState(null, "", location.pathname + location.search);
   return parameters;
 }
 

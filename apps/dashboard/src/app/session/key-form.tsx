@@ -1,7 +1,8 @@
-import { Anchor, Button, Card, Code, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Code, PasswordInput, Stack, Text, Title } from "@mantine/core";
 import { Parley } from "@parley/client";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { TextLink } from "../../ui/links.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useTitle } from "../../ui/use-title.ts";
 import { apiUrl, explainKeyError, type SignedOut } from "./session.tsx";
@@ -32,8 +33,8 @@ export function KeyForm({ session }: { session: SignedOut }) {
           <summary>Where do I get a key?</summary>
           <Text size="sm" c="dimmed" mt="xs">
             The server prints a key and a link to this page at its first start. With a key you can create
-            more: <Code>POST /v1/api-keys</Code> (see the <Anchor href="/docs">API reference</Anchor>). If all
-            keys are lost, set <Code>PARLEY_BOOTSTRAP_API_KEY</Code> to a new key and restart the server.
+            more: <Code>POST /v1/api-keys</Code> (see the <TextLink to="/docs">API reference</TextLink>). If
+            all keys are lost, set <Code>PARLEY_BOOTSTRAP_API_KEY</Code> to a new key and restart the server.
           </Text>
         </details>
         <PasswordInput

@@ -1,6 +1,7 @@
 import { type Agent, type Parley, paginate } from "@parley/client";
 import { sampleAgent } from "@parley/contract/sample-agent";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { LoadingLines } from "../../ui/loading.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -107,8 +108,7 @@ function NoAgent({ parley, unknownId, onCreated }: NoAgentProps) {
       <h2>No agents yet</h2>
       <p>
         Start with a sample agent: the receptionist of a dental practice, with opening hours, prices and
-        directions. Or create your own with <code>POST /v1/agents</code> (see the{" "}
-        <a href="/docs">API reference</a>).
+        directions. Or <Link to="/agents/new">create your own</Link>.
       </p>
       {create.error !== null && <Problem error={create.error} />}
       <button

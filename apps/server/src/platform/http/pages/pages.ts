@@ -119,6 +119,8 @@ function contentSecurityPolicy(nonce: string, { callUrl, recordingUrl }: PageAdd
     "img-src 'self' data:",
     `connect-src ${selfAnd(callUrl)}`,
     `media-src ${selfAnd(callUrl, recordingUrl)}`,
+    // The reference of the API.
+    "frame-src 'self'",
     "form-action 'none'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

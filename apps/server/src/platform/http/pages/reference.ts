@@ -1,70 +1,99 @@
 import { buildOpenApi } from "@parley/contract";
-import { type FastifyInstance, type LightMyRequestResponse, fastify } from "fastify";
-import { AppError } from "../../app-error.ts";
+import { type FastifyInstance, type FastifyReply, fastify } from "fastify";
 
-/** Restricts the page's script to this server. */
+const PREFIX = "/reference";
+/** Restricts the page's script to this server, and the page to the dashboard's frame. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  "script-src 'self' 'unsafe-inline'",
+  "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",
   "connect-src 'self'",
-  "frame-ancestors 'none'",
+  "frame-ancestors 'self'",
   "base-uri 'none'",
 ].join("; ");
 
-/** Serves `/openapi.json` and the reference at `/docs`. All resources of the page come from this server. */
+const configuration = {
+  url: "/openapi.json",
+  theme: "kepler",
+  orderSchemaPropertiesBy: "preserve",
+  // Each of these options would load from, or link to, another server.
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  // Without this, trial requests would pass through the vendor's proxy, including the API key.
+  proxyUrl: "",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Parley API</title>
+  </head>
+  <body>
+    <div id="app"></div>
+    <script src="js/scalar.js"></script>
+    <script src="js/start.js"></script>
+  </body>
+</html>
+`;
+
+/** The dashboard writes its color scheme and the API key that it is signed in with on the frame around the page. */
+const START = `const { scheme, apiKey } = window.frameElement?.dataset ?? {};
+Scalar.createApiReference("#app", {
+  ...${JSON.stringify(configuration)},
+  ...(scheme && { forceDarkModeState: scheme, hideDarkModeToggle: true }),
+  ...(apiKey && {
+    authentication: { preferredSecurityScheme: "apiKey", securitySchemes: { apiKey: { value: apiKey } } },
+  }),
+});
+`;
+
+/**
+ * Serves `/openapi.json`, and the reference as a page of its own, which the dashboard frames at `/docs`. All resources of the
+ * page come from this server.
+ */
 export function registerReference(app: FastifyInstance): void {
   let document: Buffer | undefined;
   app.get("/openapi.json", async (_request, reply) => {
     document ??= Buffer.from(JSON.stringify(buildOpenApi()));
     return await reply.type("application/json").send(document);
   });
-  let pages: Promise<FastifyInstance> | undefined;
-  /** By path. Slow readers share one copy in memory: the script has some MB. */
-  const answers = new Map<string, LightMyRequestResponse>();
-  app.addHook("onClose", async () => await (await pages)?.close());
-  for (const url of ["/docs", "/docs/*"]) {
-    app.get(url, { logLevel: "silent" }, async (request, reply) => {
-      const [path = ""] = request.url.split("?");
-      const server = await (pages ??= createPages());
-      // Allows only registered paths: a path can be written in many ways.
-      if (!server.hasRoute({ method: "GET", url: path })) throw new AppError("not_found");
-      const answer = answers.get(path) ?? (await server.inject(path));
-      answers.set(path, answer);
-      return await reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload);
-    });
-  }
+  const sendScript = async (reply: FastifyReply, script: Buffer | string): Promise<FastifyReply> =>
+    await reply.type("text/javascript; charset=utf-8").send(script);
+  app.get(PREFIX, { logLevel: "silent" }, async (_request, reply) => await reply.redirect(`${PREFIX}/`, 301));
+  app.get(`${PREFIX}/`, { logLevel: "silent" }, async (_request, reply) => {
+    return await reply
+      .header("content-security-policy", CONTENT_SECURITY_POLICY)
+      .type("text/html; charset=utf-8")
+      .send(PAGE);
+  });
+  app.get(`${PREFIX}/js/start.js`, { logLevel: "silent" }, async (_request, reply) => {
+    return await sendScript(reply, START);
+  });
+  // Slow readers share one copy in memory: the script has some MB.
+  let script: Promise<Buffer> | undefined;
+  app.get(`${PREFIX}/js/scalar.js`, { logLevel: "silent" }, async (_request, reply) => {
+    return await sendScript(reply, await (script ??= loadScript()));
+  });
 }
 
-/** Server that does not listen: the pages' generator is large and loaded with the first request for them. */
-async function createPages(): Promise<FastifyInstance> {
+/** Script of the page: the package that contains it is large, and loaded with the first request. */
+async function loadScript(): Promise<Buffer> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
+  // A server that does not listen.
   const pages = fastify();
-  await pages.register(scalar, {
-    routePrefix: "/docs",
-    hooks: {
-      onRequest: (_request, reply, done) => {
-        reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
-        done();
-      },
-    },
-    configuration: {
-      url: "/openapi.json",
-      pageTitle: "Parley API",
-      theme: "kepler",
-      orderSchemaPropertiesBy: "preserve",
-      // Each of these options would load from, or link to, another server.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: "never",
-      // Without this, trial requests would pass through the vendor's proxy, including the API key.
-      proxyUrl: "",
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
-  });
-  return pages;
+  try {
+    await pages.register(scalar, { routePrefix: PREFIX, configuration: { url: configuration.url } });
+    const { rawPayload } = await pages.inject(`${PREFIX}/js/scalar.js`);
+    return rawPayload;
+  } finally {
+    await pages.close();
+  }
 }

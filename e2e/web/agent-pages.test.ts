@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { createAgent } from "../support/platform/agents.ts";
 import { Platform } from "../support/platform/platform.ts";
@@ -25,8 +28,8 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
     ({ agentId } = await createAgent(platform, { turnTimeoutSeconds: 10 }));
   });
 
-  async function open(path: string) {
-    const { page, problems } = await chromium.open(`${platform.url}${path}#key=${platform.apiKey}`);
+  async function open(address: string) {
+    const { page, problems } = await chromium.open(`${platform.url}${address}#key=${platform.apiKey}`);
     await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     return { shown: new ParleyPage(page), page, problems };
   }
@@ -142,6 +145,75 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
     await page.waitForSelector("article[aria-label=staging]");
     const { variables, revision } = await platform.api.getEnvironment(agentId, "staging");
     assert.deepEqual([variables, revision], [{ shop: "Miller" }, null]);
+  });
+
+  test("makes, renames and deletes folders, and moves an agent into one", async () => {
+    const { shown, page, problems } = await open("/agents");
+    await shown.press("Folders");
+    await page.waitForSelector("[role=dialog] [placeholder=Sales]", { visible: true });
+    await page.type("[role=dialog] [placeholder=Sales]", "Clubs");
+    await page.keyboard.press("Enter");
+    const field = await page.waitForSelector('[aria-label="Name of the folder Clubs"]');
+    await field?.type(" of the north");
+    assert.deepEqual(await shown.inspect("agent-folders"), []);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('[aria-label="Delete the folder Clubs of the north"]');
+    await page.keyboard.press("Escape");
+    await page.goto(`${platform.url}/agents/${agentId}`, { waitUntil: "networkidle0" });
+    await shown.press("Actions");
+    await choose(shown, "Move to a folder");
+    const select = await page.waitForSelector("[role=dialog] select", { visible: true });
+    const [folder] = (await platform.api.listFolders()).data;
+    await select?.select(folder?.id ?? "");
+    assert.deepEqual(await shown.inspect("agent-move"), []);
+    await page.click("[role=dialog] button[type=submit]");
+    await shown.waitForText("is in Clubs of the north.");
+    assert.equal((await platform.api.getAgent(agentId)).folder?.name, "Clubs of the north");
+    await page.goto(`${platform.url}/agents`, { waitUntil: "networkidle0" });
+    await shown.press("Folders");
+    await (await page.waitForSelector('[aria-label="Delete the folder Clubs of the north"]'))?.click();
+    await shown.waitForText("Its agents are kept, in no folder.");
+    await page.click("[role=dialog] button ::-p-text(Delete)");
+    await page.waitForSelector('[aria-label="Delete the folder Clubs of the north"]', { hidden: true });
+    assert.equal((await platform.api.getAgent(agentId)).folder, null);
+    assert.deepEqual(problems, []);
+  });
+
+  test("imports an exported agent under another name, without what does not exist here", async (context) => {
+    const exported = {
+      ...(await platform.api.getAgent(agentId)),
+      sipTrunkId: "00000000-0000-4000-8000-000000000000",
+      turnTimeoutSeconds: 17,
+    };
+    const folder = await mkdtemp(path.join(tmpdir(), "parley-import-"));
+    context.after(async () => await rm(folder, { recursive: true }));
+    const file = path.join(folder, "exported.json");
+    const { shown, page, problems } = await open("/agents");
+    await shown.press("Import");
+    const upload = async (): Promise<void> => {
+      const button = await page.waitForSelector("[role=dialog] [data-path=file]", { visible: true });
+      const [chooser] = await Promise.all([page.waitForFileChooser(), button?.click()]);
+      await chooser.accept([file]);
+    };
+    await writeFile(file, "no agent");
+    await upload();
+    await shown.waitForText("The file is not JSON");
+    assert.deepEqual(await shown.inspect("agent-import-fault"), []);
+    await writeFile(file, JSON.stringify(exported));
+    await upload();
+    await shown.waitForText("Left out, because your organization does not have them:");
+    assert.deepEqual(await shown.inspect("agent-import"), []);
+    await page.focus("[role=dialog] input[type=text]");
+    await page.keyboard.type(" of the north");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction('document.title.endsWith("of the north · Parley")');
+    const { data } = await platform.api.listAgents({ search: "of the north" });
+    const [imported] = data;
+    assert.deepEqual(
+      [imported?.sipTrunkId, imported?.turnTimeoutSeconds, imported?.promptTemplate],
+      [null, 17, exported.promptTemplate],
+    );
+    assert.deepEqual(problems, []);
   });
 
   test("duplicates an agent with its tools, and deletes it after a question", async () => {

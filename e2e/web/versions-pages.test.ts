@@ -58,8 +58,11 @@ describe("the versions of an agent", { skip: skipWithoutChromium }, () => {
 
     await follow(shown, "Settings", ".tab-links");
     await page.waitForSelector('[data-path="promptTemplate"]');
-    await page.evaluate('document.querySelector("[data-path=promptTemplate]").setSelectionRange(0, 0)');
-    await page.type('[data-path="promptTemplate"]', "You are cheerful. ");
+    await page.focus('[data-path="promptTemplate"]');
+    await page.keyboard.down("Control");
+    await page.keyboard.press("Home");
+    await page.keyboard.up("Control");
+    await page.keyboard.type("You are cheerful. ");
     await shown.press("Save");
     await shown.waitForText("unpublished changes");
     await platform.api.updateAgent(agentId, {

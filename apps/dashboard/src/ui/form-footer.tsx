@@ -6,10 +6,14 @@ interface FormFooterProps {
   problem: Error | undefined;
   isSaving: boolean;
   onCancel: () => void;
+  /** Verb of the button. Default: "Save". */
+  action?: string;
+  isReady?: boolean;
 }
 
 /** End of a form in a dialog: what went wrong, and the buttons. */
-export function FormFooter({ problem, isSaving, onCancel }: FormFooterProps) {
+export function FormFooter(props: FormFooterProps) {
+  const { problem, isSaving, onCancel, action = "Save", isReady = true } = props;
   return (
     <>
       {problem !== undefined && <Problem error={problem} />}
@@ -17,8 +21,8 @@ export function FormFooter({ problem, isSaving, onCancel }: FormFooterProps) {
         <Button variant="default" onClick={onCancel}>
           Cancel
         </Button>
-        <Button type="submit" loading={isSaving}>
-          Save
+        <Button type="submit" loading={isSaving} disabled={!isReady}>
+          {action}
         </Button>
       </Group>
     </>

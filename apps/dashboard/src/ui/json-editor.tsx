@@ -1,14 +1,11 @@
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { linter, lintKeymap } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
-import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { Input } from "@mantine/core";
-import { useEffect, useId, useRef } from "react";
-import { styleNonce } from "../app/nonce.ts";
-import "./json-editor.css";
+import { useId } from "react";
+import { useCodeEditor } from "./use-code-editor.ts";
 
 interface JsonEditorProps {
   label: string;
@@ -16,43 +13,23 @@ interface JsonEditorProps {
   error?: string | undefined;
   /** Path in a form. */
   path?: string;
-  /** Text of the beginning. */
-  initialText: string;
+  text: string;
   onChange: (text: string) => void;
 }
 
-/** An editor of JSON with colors, line numbers, and marks at mistakes. Tab leaves it, so that the keyboard is not caught. */
-export function JsonEditor({ label, description, error, path, initialText, onChange }: JsonEditorProps) {
+const extensions = [
+  lineNumbers(),
+  bracketMatching(),
+  json(),
+  linter(jsonParseLinter()),
+  syntaxHighlighting(classHighlighter),
+  keymap.of(lintKeymap),
+];
+
+/** An editor of JSON with colors, line numbers, and marks at mistakes. */
+export function JsonEditor({ label, description, error, path, text, onChange }: JsonEditorProps) {
   const id = useId();
-  const parent = useRef<HTMLDivElement>(null);
-  const listener = useRef(onChange);
-  listener.current = onChange;
-  const first = useRef(initialText);
-  useEffect(() => {
-    if (parent.current === null) return;
-    const view = new EditorView({
-      parent: parent.current,
-      state: EditorState.create({
-        doc: first.current,
-        extensions: [
-          EditorView.cspNonce.of(styleNonce),
-          EditorView.contentAttributes.of({ "aria-labelledby": id, ...(path && { "data-path": path }) }),
-          EditorView.updateListener.of((update) => {
-            if (update.docChanged) listener.current(update.state.doc.toString());
-          }),
-          EditorView.lineWrapping,
-          lineNumbers(),
-          history(),
-          bracketMatching(),
-          json(),
-          linter(jsonParseLinter()),
-          syntaxHighlighting(classHighlighter),
-          keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
-        ],
-      }),
-    });
-    return () => view.destroy();
-  }, [id, path]);
+  const parent = useCodeEditor({ labelId: id, path, text, onChange, extensions });
   return (
     <Input.Wrapper
       label={label}
@@ -61,7 +38,7 @@ export function JsonEditor({ label, description, error, path, initialText, onCha
       description={description}
       error={error}
     >
-      <div ref={parent} className="json-editor" />
+      <div ref={parent} className="code-editor" />
     </Input.Wrapper>
   );
 }

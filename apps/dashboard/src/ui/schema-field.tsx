@@ -1,5 +1,6 @@
-import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { NumberInput, Select, Skeleton, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
+import { lazy, Suspense } from "react";
 import {
   describeLimits,
   explain,
@@ -10,7 +11,13 @@ import {
 } from "./schema-field.rules.ts";
 
 const LONG_TEXT_CHARACTERS = 300;
+/** Prompts and the like. */
+const PROMPT_CHARACTERS = 10_000;
+const PROMPT_HEIGHT_PX = 190;
 const MAX_SELECT_STEPS = 100;
+
+/** A large library, which only pages with prompts need. */
+const PromptEditor = lazy(async () => ({ default: (await import("./prompt-editor.tsx")).PromptEditor }));
 
 interface SchemaFieldProps<Values extends object> {
   form: UseFormReturnType<Values>;
@@ -69,25 +76,56 @@ export function SchemaField<Values extends object>(props: SchemaFieldProps<Value
   }
   if (schema.type === "array")
     return <TagsInput {...shared} value={Array.isArray(value) ? value.map(String) : []} onChange={set} />;
-  if ((schema.maxLength ?? 0) >= LONG_TEXT_CHARACTERS && !(schema.pattern ?? "").startsWith("^http"))
+  return (
+    <TextField
+      shared={shared}
+      schema={schema}
+      placeholder={props.placeholder}
+      value={value}
+      onChange={setText}
+    />
+  );
+}
+
+interface TextFieldProps {
+  shared: {
+    label: string;
+    description: string;
+    error: string | undefined;
+    required: boolean;
+    disabled: boolean;
+    "data-path": string;
+    onBlur: () => void;
+  };
+  schema: FieldSchema;
+  placeholder: string | undefined;
+  value: unknown;
+  onChange: (text: string) => void;
+}
+
+/** One line, several, or an editor of prompts, by the longest text that is allowed. */
+function TextField({ shared, schema, placeholder, value, onChange }: TextFieldProps) {
+  const { maxLength = 0, pattern = "" } = schema;
+  const { label, description, error, required, disabled, "data-path": path } = shared;
+  const text = asText(value);
+  if (maxLength >= PROMPT_CHARACTERS && !disabled)
+    return (
+      <Suspense fallback={<Skeleton height={PROMPT_HEIGHT_PX} />}>
+        <PromptEditor {...{ label, description, error, required, path, text, onChange }} />
+      </Suspense>
+    );
+  const input = { ...shared, value: text };
+  if (maxLength >= LONG_TEXT_CHARACTERS && !pattern.startsWith("^http"))
     return (
       <Textarea
-        {...shared}
+        {...input}
         autosize
         minRows={2}
         maxRows={24}
-        value={asText(value)}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => onChange(target.value)}
       />
     );
-  return (
-    <TextInput
-      {...shared}
-      placeholder={props.placeholder}
-      value={asText(value)}
-      onChange={({ target }) => setText(target.value)}
-    />
-  );
+  return <TextInput {...input} placeholder={placeholder} onChange={({ target }) => onChange(target.value)} />;
 }
 
 function suffixOf(name: string): { suffix?: string } {

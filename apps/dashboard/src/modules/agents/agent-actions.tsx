@@ -5,22 +5,25 @@ import { useNavigate } from "@tanstack/react-router";
 import ChevronDown from "lucide-react/icons/chevron-down";
 import Copy from "lucide-react/icons/copy";
 import Download from "lucide-react/icons/download";
+import FolderInput from "lucide-react/icons/folder-input";
 import Trash from "lucide-react/icons/trash-2";
 import { useState } from "react";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { downloadJson } from "../../ui/download.ts";
 import { toast } from "../../ui/toast.ts";
+import { MoveDialog } from "./move-dialog.tsx";
 
 const MAX_NAME_CHARACTERS = 128;
 const COPY_SUFFIX = " (copy)";
 
-/** What can be done with an agent as a whole: copy, export, delete. */
+/** What can be done with an agent as a whole: copy, move, export, delete. */
 export function AgentActions({ agent }: { agent: Agent }) {
   const parley = useParley();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
+  const [isMoving, setMoving] = useState(false);
   const duplicate = useDuplicate(agent);
   const deleteAgent = async (): Promise<void> => {
     await parley.deleteAgent(agent.id);
@@ -40,6 +43,9 @@ export function AgentActions({ agent }: { agent: Agent }) {
           <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={() => duplicate.mutate()}>
             Duplicate
           </Menu.Item>
+          <Menu.Item leftSection={<FolderInput size={16} aria-hidden />} onClick={() => setMoving(true)}>
+            Move to a folder
+          </Menu.Item>
           <Menu.Item
             leftSection={<Download size={16} aria-hidden />}
             onClick={() => downloadJson(`${agent.name}.agent.json`, agent)}
@@ -56,6 +62,7 @@ export function AgentActions({ agent }: { agent: Agent }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {isMoving && <MoveDialog agent={agent} onClose={() => setMoving(false)} />}
       <ConfirmDialog
         isOpen={isDeleting}
         onClose={() => setDeleting(false)}

@@ -1,9 +1,12 @@
-import { Badge, Group, NativeSelect, Text } from "@mantine/core";
+import { Badge, Button, Group, NativeSelect, Text } from "@mantine/core";
 import type { Agent } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import Bot from "lucide-react/icons/bot";
+import Folder from "lucide-react/icons/folder";
 import Plus from "lucide-react/icons/plus";
+import Upload from "lucide-react/icons/upload";
+import { lazy, Suspense, useState } from "react";
 import { useParley } from "../../app/session/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -16,6 +19,9 @@ import { agentStatuses } from "./agents.routes.ts";
 import { UnpublishedBadge } from "./versions/unpublished-badge.tsx";
 
 const route = getRouteApi("/shell/in/agents");
+
+const FoldersDialog = lazy(async () => ({ default: (await import("./folders-dialog.tsx")).FoldersDialog }));
+const ImportDialog = lazy(async () => ({ default: (await import("./import-dialog.tsx")).ImportDialog }));
 
 const columns: readonly Column<Agent>[] = [
   {
@@ -63,9 +69,12 @@ export function AgentsPage() {
         title="Agents"
         description="Each agent is one assistant: what it knows, how it speaks, what it may do."
         actions={
-          <ButtonLink to="/agents/new" leftSection={<Plus size={16} aria-hidden />}>
-            New agent
-          </ButtonLink>
+          <>
+            <ListActions />
+            <ButtonLink to="/agents/new" leftSection={<Plus size={16} aria-hidden />}>
+              New agent
+            </ButtonLink>
+          </>
         }
       />
       <Group mb="md" gap="sm">
@@ -96,6 +105,33 @@ export function AgentsPage() {
   );
 }
 
+function ListActions() {
+  const [shown, setShown] = useState<"folders" | "import">();
+  const close = (): void => setShown(undefined);
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Folder size={16} aria-hidden />}
+        onClick={() => setShown("folders")}
+      >
+        Folders
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<Upload size={16} aria-hidden />}
+        onClick={() => setShown("import")}
+      >
+        Import
+      </Button>
+      <Suspense>
+        {shown === "folders" && <FoldersDialog onClose={close} />}
+        {shown === "import" && <ImportDialog onClose={close} />}
+      </Suspense>
+    </>
+  );
+}
+
 function NothingFound() {
   return (
     <EmptyState icon={Bot} title="No agent matches">
@@ -109,9 +145,16 @@ function NoAgents() {
     <EmptyState
       icon={Bot}
       title="No agents yet"
-      action={<ButtonLink to="/agents/new">Create an agent</ButtonLink>}
+      action={
+        <Group justify="center">
+          <ButtonLink to="/agents/new">Create an agent</ButtonLink>
+          <ButtonLink variant="default" to="/try">
+            Talk to a sample agent
+          </ButtonLink>
+        </Group>
+      }
     >
-      An agent answers and places calls. Begin with a sample, or with an empty one.
+      An agent answers and places calls. Begin with a sample, or with one of your own.
     </EmptyState>
   );
 }

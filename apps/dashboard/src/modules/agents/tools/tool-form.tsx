@@ -77,7 +77,7 @@ export function ToolForm(props: ToolFormProps) {
             description={explain(schemaField.schema?.description)}
             error={form.errors["schema"] as string | undefined}
             path="schema"
-            initialText={schemaText}
+            text={schemaText}
             onChange={setSchemaText}
           />
           <KeyValueList form={form} path="headers" description={headers.schema?.description} />

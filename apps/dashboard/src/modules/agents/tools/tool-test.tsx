@@ -29,7 +29,7 @@ export function ToolTest({ agentId, tool, onClose }: ToolTestProps) {
           label="Arguments"
           description="As the language model would choose them. The request really reaches your server."
           error={"fault" in read ? read.fault : undefined}
-          initialText={text}
+          text={text}
           onChange={setText}
         />
         <Group justify="flex-end">

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createAgent } from "../support/platform/agents.ts";
+import { Platform } from "../support/platform/platform.ts";
+import { skipWithoutChromium } from "../support/web/chromium-program.ts";
+import { Chromium } from "../support/web/chromium.ts";
+import { ParleyPage } from "../support/web/parley-page.ts";
+
+const PROMPT = "You answer the phone of {{club}}.\nIt meets on Mondays.";
+
+describe("an agent's pages by keyboard alone", { skip: skipWithoutChromium }, () => {
+  let platform: Platform;
+  let chromium: Chromium;
+
+  before(async () => {
+    platform = await Platform.start();
+    chromium = await Chromium.launch();
+  });
+
+  after(async () => {
+    await chromium.close();
+    await platform.stop();
+  });
+
+  async function open(path: string) {
+    const { page, problems } = await chromium.open(`${platform.url}${path}#key=${platform.apiKey}`);
+    await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    return { shown: new ParleyPage(page), page, problems };
+  }
+
+  test("edits the prompt, reads the difference, publishes it and restores the first version", async () => {
+    const { agentId } = await createAgent(platform, { promptTemplate: PROMPT });
+    await platform.api.updateAgent(agentId, { publishMode: "manual" });
+    const { shown, page, problems } = await open("/agents");
+    await shown.waitForText("Railway club");
+    await shown.activate("Railway club");
+    await page.waitForSelector(".prompt-editor .template-variable");
+    assert.equal(await shown.text(".template-variable"), "{{club}}");
+    await shown.tabTo("Prompt template");
+    await page.keyboard.down("Control");
+    await page.keyboard.press("Home");
+    await page.keyboard.up("Control");
+    await page.keyboard.type("Be brief. ");
+    await shown.waitForText("Not saved:");
+    await shown.activate("Save");
+    await shown.waitForText("unpublished changes");
+    assert.equal((await platform.api.getAgent(agentId)).promptTemplate, `Be brief. ${PROMPT}`);
+
+    await shown.activate("Versions");
+    await shown.waitForText("The draft has changes that new calls do not use yet.");
+    await shown.activate("Show the changes");
+    await page.waitForSelector('section[aria-label="Prompt template"]');
+    assert.match(await shown.text(".diff-line.added mark"), /Be brief/);
+    await shown.activate("Publish");
+    await page.waitForSelector("[role=dialog] button ::-p-text(Publish)", { visible: true });
+    await shown.activate("Publish");
+    await page.waitForFunction('document.querySelector("[role=dialog]") === null');
+    await page.waitForSelector("h1 ~ * ::-p-text(unpublished changes)", { hidden: true });
+    assert.equal((await platform.api.getAgent(agentId)).hasUnpublishedChanges, false);
+
+    await shown.activate("All versions");
+    await page.waitForSelector("table ::-p-text(Revision 1)");
+    await shown.activate("Revision 1");
+    await shown.waitForText("What the agent was created with.");
+    await shown.activate("Restore");
+    await page.waitForSelector("[role=dialog] button ::-p-text(Restore)", { visible: true });
+    await shown.activate("Restore");
+    await shown.waitForText("Revision 1 is restored");
+    assert.equal((await platform.api.getAgent(agentId)).promptTemplate, PROMPT);
+    assert.deepEqual(problems, []);
+  });
+});

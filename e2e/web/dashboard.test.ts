@@ -65,7 +65,7 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     assert.ok(bytes < MAX_FIRST_LOAD_BYTES, `${bytes} bytes`);
   });
 
-  test("shows the API reference in its frame, which tries operations as whoever is signed in", async () => {
+  test("shows the API reference in its frame, which tries operations with the key of the dashboard", async () => {
     const { shown } = await open("/docs");
     const { page } = shown;
     const element = await page.waitForSelector('iframe[title="API reference"]');

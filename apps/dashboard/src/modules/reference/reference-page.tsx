@@ -7,7 +7,7 @@ import "./reference-page.css";
 
 /**
  * The reference of the API, a page of the server in a frame: its library writes styles that the dashboard's policy forbids. It
- * sends trial requests as whoever is signed in: a session's cookie goes with them, and a key is handed to the frame.
+ * sends trial requests with the identity of the dashboard: a session's cookie goes with them, and a key is handed to the frame.
  */
 export function ReferencePage() {
   const session = useSession();

@@ -93,6 +93,23 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
     assert.equal(await page.$(".save-bar"), null);
   });
 
+  test("finds a voice by its name, plays it, and saves it", async () => {
+    const { shown, page, problems } = await open(`/agents/${agentId}?group=voice`);
+    await (await page.waitForSelector('input[data-path="voiceId"]'))?.click();
+    await fill(shown, "voiceId", "emma");
+    const option = await page.waitForSelector("[role=option] ::-p-text(Emma)", { visible: true });
+    await option?.click();
+    await page.click('[aria-label="Listen to the voice"]');
+    await page.waitForSelector('[aria-label="Stop the preview of the voice"]', { timeout: 60_000 });
+    await page.click('[aria-label="Stop the preview of the voice"]');
+    await page.waitForSelector('[aria-label="Listen to the voice"]');
+    assert.deepEqual(await shown.inspect("agent-voice-chosen"), []);
+    await shown.press("Save");
+    await shown.waitForText("Saved.");
+    assert.equal((await platform.api.getAgent(agentId)).voiceId, "kokoro/bf_emma");
+    assert.deepEqual(problems, []);
+  });
+
   test("shows what another writer has saved meanwhile, and adds the own changes to it", async () => {
     const { shown, page } = await open(`/agents/${agentId}`);
     await page.waitForSelector('[data-path="name"]');

@@ -92,6 +92,8 @@ export * from "./operator/routes.ts";
 export * from "./operator/users.ts";
 export * from "./organizations/limits.ts";
 export * from "./organizations/organization.ts";
+export * from "./providers/models-and-languages.ts";
+export * from "./providers/voices.ts";
 export * from "./phone-numbers/phone-numbers.ts";
 export * from "./calls/recordings.ts";
 export * from "./route.ts";

@@ -21,6 +21,8 @@ import * as messages from "./messaging/messages.ts";
 import * as messagingConnections from "./messaging/messaging-connections.ts";
 import * as members from "./identity/members.ts";
 import * as organization from "./organizations/organization.ts";
+import * as modelsAndLanguages from "./providers/models-and-languages.ts";
+import * as voices from "./providers/voices.ts";
 import * as phoneNumbers from "./phone-numbers/phone-numbers.ts";
 import * as recordings from "./calls/recordings.ts";
 import type { RouteDefinition } from "./route.ts";
@@ -55,6 +57,11 @@ export const routes: readonly RouteDefinition[] = [
   folders.getFolderRoute,
   folders.updateFolderRoute,
   folders.deleteFolderRoute,
+  voices.listVoicesRoute,
+  voices.getVoiceRoute,
+  voices.previewVoiceRoute,
+  modelsAndLanguages.listModelsRoute,
+  modelsAndLanguages.listLanguagesRoute,
   phoneNumbers.addPhoneNumberRoute,
   phoneNumbers.listAgentPhoneNumbersRoute,
   phoneNumbers.updatePhoneNumberRoute,
@@ -148,6 +155,7 @@ export const tags: Readonly<Record<string, string>> = {
   Versions: "An agent's version history, restoring, and publishing.",
   Environments: "Named targets of an agent, each with a pinned revision and its own variables.",
   Folders: "Groups of agents.",
+  "Voices, models and languages": "What agents can speak with, think with, and understand on this server.",
   "Phone numbers": "Phone numbers and the agents that answer them.",
   "SIP trunks": "Connections to carriers and PBXs.",
   Calls: "Phone and browser calls with their outcome, transcript and latency.",

@@ -31,7 +31,10 @@ export function findLocalVoice(
   return voiceId === "" ? defaultVoice : voiceId;
 }
 
-/** The voice of an agent, then its fallbacks. */
+/**
+ * The voice of an agent, then its fallbacks: the one that it names, or a local one in English, and the default voice of a
+ * vendor whose voice may be gone.
+ */
 export function chooseVoices(
   { voiceId, fallbackVoiceId, language }: VoiceChoice,
   provider: Provider,
@@ -42,8 +45,10 @@ export function chooseVoices(
     voiceId: id,
   });
   const voice = toChosen(voiceId);
-  if (fallbackVoiceId !== undefined) return [voice, toChosen(fallbackVoiceId)];
-  if (!hasLocalVoices || !/^en(-|$)/i.test(language)) return [voice];
+  // The vendor may have deleted the voice.
+  const vendorDefault = voice.isLocal || voiceId === "" ? [] : [toChosen("")];
+  if (fallbackVoiceId !== undefined) return [voice, toChosen(fallbackVoiceId), ...vendorDefault];
+  if (!hasLocalVoices || !/^en(-|$)/i.test(language)) return [voice, ...vendorDefault];
   if (!voice.isLocal) return [voice, { isLocal: true, voiceId: "" }];
   // A voice named by the agent is kept.
   return voiceId === "" ? [voice, { isLocal: true, voiceId: FAST_LOCAL_VOICE }] : [voice];

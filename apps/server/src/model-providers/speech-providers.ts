@@ -17,6 +17,7 @@ import {
   type SpeechFit,
 } from "@parley/providers";
 import { chooseVoices, type ChosenVoice, type VoiceChoice } from "../inference/local-voice.rules.ts";
+import { DEFAULT_VENDOR_VOICES } from "./default-voices.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
 /** Deadline for the text after the end of a pause; after it the recognizer counts as failed. */
@@ -28,8 +29,6 @@ const REQUEST_ANSWER_DEADLINE_MS = 2_000;
  * further.
  */
 const LOCAL_ANSWER_DEADLINE_MS = 10_000;
-const ELEVENLABS_DEFAULT_VOICE = "21m00Tcm4TlvDq8ikWAM";
-const OPENAI_DEFAULT_VOICE = "alloy";
 
 /** Returns the voice of an agent, then its fallbacks. */
 export type VoicesFor = (agent: VoiceChoice) => readonly [AgentVoice, ...AgentVoice[]];
@@ -86,9 +85,11 @@ export function createVoices(
     isLocal || remoteVoice === undefined ? localVoice(voiceId) : remoteVoice(voiceId);
   return (choice) => {
     const [first, ...others] = chooseVoices(choice, textToSpeech.provider, localSpeech.hasTextToSpeech);
-    const voice = toVoice(first);
-    const isOther = (other: AgentVoice): boolean => other.tts !== voice.tts || other.voice !== voice.voice;
-    return [voice, ...others.map(toVoice).filter(isOther)];
+    const voices: [AgentVoice, ...AgentVoice[]] = [toVoice(first)];
+    for (const voice of others.map(toVoice))
+      if (!voices.some(({ tts, voice: name }) => tts === voice.tts && name === voice.voice))
+        voices.push(voice);
+    return voices;
   };
 }
 
@@ -110,9 +111,9 @@ export function createRemoteVoice(
   if (configuration.provider === "elevenlabs") {
     const tts = createElevenLabsTextToSpeech(configuration);
     closers.push(async () => tts.close());
-    return { tts, defaultVoice: ELEVENLABS_DEFAULT_VOICE };
+    return { tts, defaultVoice: DEFAULT_VENDOR_VOICES.elevenlabs };
   }
   const tts = createOpenAiTextToSpeech(configuration);
   closers.push(async () => await tts.close());
-  return { tts, defaultVoice: OPENAI_DEFAULT_VOICE };
+  return { tts, defaultVoice: DEFAULT_VENDOR_VOICES.openai };
 }

@@ -39,6 +39,19 @@ test("an agent has the voice and the fallback that it names", () => {
   ]);
 });
 
+test("an agent's voice that its vendor has deleted is replaced by the one it names, then by the vendor's default", () => {
+  const vendor = { provider: "elevenlabs", apiKey: "key" } as const;
+  const idsWith = (fallbackVoiceId?: string, language?: string): string[] =>
+    idsOf(voicesWith(FAST, vendor)("elevenlabs/any", fallbackVoiceId, language)).map(
+      (id) => id.split(":")[1] ?? "",
+    );
+  const standard = "21m00Tcm4TlvDq8ikWAM";
+  assert.deepEqual(idsWith("elevenlabs/other"), ["any", "other", standard]);
+  assert.deepEqual(idsWith(undefined, "de"), ["any", standard]);
+  assert.deepEqual(idsWith(`elevenlabs/${standard}`), ["any", standard]);
+  assert.deepEqual(idsWith(), ["any", "kokoro/af_heart"]);
+});
+
 test("the default voice is the fallback of a vendor's", () => {
   const vendor = { provider: "elevenlabs", apiKey: "key" } as const;
   assert.equal(idsOf(voicesWith(SLOW, vendor)("")).at(-1), "local:dittli/male");

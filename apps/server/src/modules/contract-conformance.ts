@@ -70,6 +70,8 @@ export const conflicts: Readonly<Record<string, string>> = {
   instructCall: "call_not_active",
   // The call's node does not exist.
   hangUpCall: "call_not_addressable",
+  // The test server has no voices that speak.
+  previewVoice: "provider_unreachable",
   // Agents use it.
   deleteSipTrunk: "in_use",
   // Its agent's operation has deleted it before.

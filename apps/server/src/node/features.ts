@@ -22,6 +22,7 @@ import { createOrganizations } from "../modules/organizations/organizations.modu
 import { createPhoneCalls } from "../modules/phone-calls/phone-calls.module.ts";
 import { createPhoneNumbers } from "../modules/phone-numbers/phone-numbers.module.ts";
 import { createRecordingFinishing } from "../modules/recording-finishing/recording-finishing.module.ts";
+import { createProviderOffers } from "../modules/providers/providers.module.ts";
 import { createRecordings } from "../modules/recordings/recordings.module.ts";
 import { createSipTraces } from "../modules/sip-traces/sip-traces.module.ts";
 import { createSipTrunks } from "../modules/sip-trunks/sip-trunks.module.ts";
@@ -93,6 +94,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createFolders)
     .add(createSipTrunks)
     .add(createMessagingConnections)
+    .add(createProviderOffers)
     .add(createAgents)
     .add(createPhoneNumbers)
     .add(createOperator)

@@ -38,3 +38,8 @@ export class AppError extends Error {
 export function invalidBody(path: string, message: string): AppError {
   return new AppError("invalid_body", { issues: [{ path, message }] });
 }
+
+/** Error of an invalid query parameter. */
+export function invalidQuery(path: string, message: string): AppError {
+  return new AppError("invalid_query", { issues: [{ path, message }] });
+}

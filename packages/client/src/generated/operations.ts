@@ -23,6 +23,9 @@ import type {
   FolderCreate,
   Folder,
   FolderUpdate,
+  Voice,
+  Model,
+  Language,
   PhoneNumberCreate,
   PhoneNumber,
   PhoneNumberUpdate,
@@ -451,6 +454,71 @@ export class Operations extends Requests {
    */
   async deleteFolder(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/folders/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * List voices.
+   *
+   * Returns all voices that agents can use, not paged: those of this server and those of the configured provider, whose list is refreshed in the background. While the provider does not answer, its last list is returned.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listVoices(query: {
+    /** Only voices that speak this language (BCP 47). With a region: only voices of that accent, and those of no accent. */
+    language?: string;
+    /** Only voices of this category. */
+    category?: "standard" | "cloned";
+    /** Only voices whose display name contains this text. Case is ignored. */
+    search?: string;
+  } = {}, options: RequestOptions = {}): Promise<Voice[]> {
+    return await this.send({ method: "GET", path: path`/voices`, query, answer: "data" }, options);
+  }
+
+  /**
+   * Get a voice.
+   *
+   * @param id Id of the voice, percent-encoded.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getVoice(id: string, options: RequestOptions = {}): Promise<Voice> {
+    return await this.send({ method: "GET", path: path`/voices/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Listen to a voice.
+   *
+   * Returns a sample sentence as a WAV file (16 kHz, mono). `provider_unreachable`: the voice did not speak in time; while calls need the processor, previews wait.
+   *
+   * @param id Id of the voice, percent-encoded.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `provider_unreachable`, `database_unavailable`
+   */
+  async previewVoice(id: string, query: {
+    /** Language of the sentence (BCP 47), one of the voice's `languages`. Default: the voice's `language`. */
+    language?: string;
+  } = {}, options: RequestOptions = {}): Promise<Blob> {
+    return await this.send({ method: "GET", path: path`/voices/${id}/preview`, query, answer: "bytes" }, options);
+  }
+
+  /**
+   * List language models.
+   *
+   * Returns `service-standard` and the other models of the configured server, as far as it lists them. Not paged.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listModels(options: RequestOptions = {}): Promise<Model[]> {
+    return await this.send({ method: "GET", path: path`/models`, answer: "data" }, options);
+  }
+
+  /**
+   * List languages.
+   *
+   * Returns the languages that the configured speech recognition understands or that a voice speaks, in the order of their names. An agent's `language` must be one that is heard and spoken. Not paged.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listLanguages(options: RequestOptions = {}): Promise<Language[]> {
+    return await this.send({ method: "GET", path: path`/languages`, answer: "data" }, options);
   }
 
   /**

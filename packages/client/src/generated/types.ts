@@ -209,7 +209,7 @@ export interface AgentCreate {
   defaultVariables?: Record<string, string | number | boolean | null> | null;
   /** Variables that override `defaultVariables` in browser test calls. Default: `{}`. */
   testVariables?: Record<string, string | number | boolean | null> | null;
-  /** Language of the conversation, as a BCP 47 tag. Default: `"en"`. */
+  /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). Default: `"en"`. */
   language?: string | null;
   /** IANA time zone of the agent, used for `current_time` and in analysis. Default: `"UTC"`. */
   timezone?: string | null;
@@ -228,7 +228,7 @@ export interface AgentCreate {
    * From 30 to 14400.
    */
   maxConversationDurationSeconds?: number | null;
-  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the provider is not configured, the default model is used. Default: `"service-standard"`. */
+  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. Default: `"service-standard"`. */
   llmModel?: string | null;
   /**
    * Sampling temperature of the language model. Default: `0.7`.
@@ -239,9 +239,9 @@ export interface AgentCreate {
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
   /** Model-specific settings. An update replaces them completely. Not available yet: only the default is accepted. Default: `{}`. */
   runtimeConfig?: Record<string, unknown> | null;
-  /** Id of the voice. Null: the operator's default voice. Default: `null`. */
+  /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. Default: `null`. */
   voiceId?: string | null;
-  /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. Default: `null`. */
+  /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. Default: `null`. */
   fallbackVoiceId?: string | null;
   /**
    * Variation of the voice. Not available yet: only the default is accepted. Default: `0.7`.
@@ -553,7 +553,7 @@ export interface Agent {
   defaultVariables: Record<string, string | number | boolean | null>;
   /** Variables that override `defaultVariables` in browser test calls. */
   testVariables: Record<string, string | number | boolean | null>;
-  /** Language of the conversation, as a BCP 47 tag. */
+  /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). */
   language: string;
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
   timezone: string;
@@ -572,7 +572,7 @@ export interface Agent {
    * From 30 to 14400.
    */
   maxConversationDurationSeconds: number;
-  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the provider is not configured, the default model is used. */
+  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel: string;
   /**
    * Sampling temperature of the language model.
@@ -583,9 +583,9 @@ export interface Agent {
   llmReasoningEffort: "none" | "low" | "medium" | "high";
   /** Model-specific settings. An update replaces them completely. */
   runtimeConfig: Record<string, unknown>;
-  /** Id of the voice. Null: the operator's default voice. */
+  /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. */
   voiceId: string | null;
-  /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. */
+  /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. */
   fallbackVoiceId: string | null;
   /**
    * Variation of the voice.
@@ -823,7 +823,7 @@ export interface AgentUpdate {
   defaultVariables?: Record<string, string | number | boolean | null> | null;
   /** Variables that override `defaultVariables` in browser test calls. */
   testVariables?: Record<string, string | number | boolean | null> | null;
-  /** Language of the conversation, as a BCP 47 tag. */
+  /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). */
   language?: string | null;
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
   timezone?: string | null;
@@ -842,7 +842,7 @@ export interface AgentUpdate {
    * From 30 to 14400.
    */
   maxConversationDurationSeconds?: number | null;
-  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the provider is not configured, the default model is used. */
+  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel?: string | null;
   /**
    * Sampling temperature of the language model.
@@ -853,9 +853,9 @@ export interface AgentUpdate {
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
   /** Model-specific settings. An update replaces them completely. Not available yet: only the default is accepted. Default: `{}`. */
   runtimeConfig?: Record<string, unknown> | null;
-  /** Id of the voice. Null: the operator's default voice. */
+  /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. */
   voiceId?: string | null;
-  /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. */
+  /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. */
   fallbackVoiceId?: string | null;
   /**
    * Variation of the voice. Not available yet: only the default is accepted. Default: `0.7`.
@@ -1216,7 +1216,7 @@ export interface AgentSnapshot {
   defaultVariables: Record<string, string | number | boolean | null>;
   /** Variables that override `defaultVariables` in browser test calls. */
   testVariables: Record<string, string | number | boolean | null>;
-  /** Language of the conversation, as a BCP 47 tag. */
+  /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). */
   language: string;
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
   timezone: string;
@@ -1235,7 +1235,7 @@ export interface AgentSnapshot {
    * From 30 to 14400.
    */
   maxConversationDurationSeconds: number;
-  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the provider is not configured, the default model is used. */
+  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel: string;
   /**
    * Sampling temperature of the language model.
@@ -1246,9 +1246,9 @@ export interface AgentSnapshot {
   llmReasoningEffort: "none" | "low" | "medium" | "high";
   /** Model-specific settings. An update replaces them completely. */
   runtimeConfig: Record<string, unknown>;
-  /** Id of the voice. Null: the operator's default voice. */
+  /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. */
   voiceId: string | null;
-  /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. */
+  /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. */
   fallbackVoiceId: string | null;
   /**
    * Variation of the voice.
@@ -1579,6 +1579,56 @@ export interface FolderUpdate {
   name?: string;
   /** Color in hexadecimal. Null: none. */
   color?: string | null;
+}
+
+/** A voice with which agents can speak. */
+export interface Voice {
+  /** Id of the voice, for an agent's `voiceId` and `fallbackVoiceId`: `provider/name`. */
+  id: string;
+  /** Name for people. */
+  displayName: string;
+  /** Language or accent of the voice, as a BCP 47 tag. */
+  language: string;
+  /** Languages that the voice speaks, each without a region: an agent's `language` must be one of them. */
+  languages: string[];
+  /** `builtin`: spoken by this server. `provider`: a voice of the speech provider that the operator has configured. `custom`: created by the organization. */
+  source: "builtin" | "provider" | "custom";
+  /** Only `ready` voices can speak. */
+  status: "ready" | "processing" | "failed";
+  /** Null: unknown. */
+  gender: "female" | "male" | "neutral" | null;
+  /** `cloned`: made from a recording of a person. */
+  category: "standard" | "cloned";
+  /** Whether agents without a `voiceId` speak with it. */
+  isDefault: boolean;
+}
+
+/** A language model that agents can use. */
+export interface Model {
+  /** Value for an agent's `llmModel`. */
+  id: string;
+  /** Name for people. */
+  displayName: string;
+  /** Whether it is `service-standard`, the operator's default model. */
+  isDefault: boolean;
+  /** False: no language model is configured. The built-in responder answers with sentences of the prompt, follows no instructions and calls no tools. `hint` says how to configure a language model. */
+  isLanguageModel: boolean;
+  /** What the operator can do to get a language model. Null: nothing is missing. */
+  hint: string | null;
+}
+
+/** A language in which callers are understood or answered. */
+export interface Language {
+  /** Language without a region (BCP 47), for an agent's `language`. A region may be added: `en-GB`. */
+  id: string;
+  /** Name in English. */
+  displayName: string;
+  /** Whether the configured speech recognition understands it. */
+  isHeard: boolean;
+  /** Whether one of the voices speaks it. */
+  isSpoken: boolean;
+  /** Whether Parley has phrases of its own in it, such as “one moment, please”. False: it uses the English ones unless the agent has others in `phrases`. */
+  hasPhrases: boolean;
 }
 
 export interface PhoneNumberCreate {

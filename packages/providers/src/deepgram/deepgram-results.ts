@@ -1,5 +1,5 @@
 import type { HeardText } from "@parley/conversation";
-import { isObject } from "../http/provider-socket.ts";
+import { isObject } from "../http/is-object.ts";
 
 /** One recognized word; times in seconds of the audio sent on this connection. */
 export interface DeepgramWord {

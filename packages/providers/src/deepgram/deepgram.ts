@@ -1,4 +1,5 @@
 import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "@parley/conversation";
+import { toDeepgramLanguage } from "../catalog/languages.ts";
 import { DeepgramStream } from "./deepgram-stream.ts";
 
 export interface DeepgramOptions {
@@ -39,7 +40,7 @@ function listenUrl(baseUrl: string, model: string, call: SpeechToTextOptions): s
   url.protocol = url.protocol.replace("http", "ws");
   url.search = new URLSearchParams({
     model,
-    language: call.language,
+    language: toDeepgramLanguage(call.language),
     encoding: "linear16",
     sample_rate: String(call.sampleRateHz),
     channels: "1",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ProviderError, type TextToSpeechOptions, type TextToSpeechStream } from "@parley/conversation";
-import { isObject } from "../http/provider-socket.ts";
+import { isObject } from "../http/is-object.ts";
 import { ClauseTracker, type Alignment } from "./clause-tracker.ts";
 import type { ConnectionPool, ElevenLabsConnection } from "./connection-pool.ts";
 

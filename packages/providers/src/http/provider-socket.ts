@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ProviderError, type ProviderErrorOptions, readRetryAfterMs } from "@parley/conversation";
 import { WebSocket } from "ws";
+import { isObject } from "./is-object.ts";
 
 export interface ProviderSocketOptions {
   /** Provider name in errors. */
@@ -165,8 +166,4 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

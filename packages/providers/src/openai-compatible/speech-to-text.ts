@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeWav } from "@parley/audio";
 import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "@parley/conversation";
 import { createDeadlineFetch } from "../http/deadline-fetch.ts";
-import { isObject } from "../http/provider-socket.ts";
+import { isObject } from "../http/is-object.ts";
 import { SampleBuffer, SampleRing } from "../samples.ts";
 import { fetchError, statusError } from "./http-error.ts";
 

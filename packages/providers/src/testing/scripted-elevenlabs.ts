@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { parseJsonObject } from "../http/provider-socket.ts";
 import type { ScriptedConnection } from "./scripted-connection.ts";
 import type { ScriptedFault } from "./scripted-fault.ts";
@@ -12,19 +13,37 @@ export interface ScriptedElevenLabsOptions {
   realTimeFactor?: number;
   /** Length of an audio chunk. */
   chunkMs?: number;
+  /** Voices of the account, in the vendor's form. Default: one with the id `rachel`. */
+  voices?: readonly ScriptedVoice[];
   /** Fault of the nth connection; `after` counts audio chunks. */
   fault?: (connection: number) => ScriptedFault | undefined;
 }
+
+/** A voice as `GET /v2/voices` returns it. */
+interface ScriptedVoice {
+  voice_id: string;
+  name: string;
+  category?: string;
+  labels?: Readonly<Record<string, string>>;
+}
+
+const RACHEL: ScriptedVoice = {
+  voice_id: "rachel",
+  name: "Rachel",
+  category: "premade",
+  labels: { gender: "female", language: "en" },
+};
+const VOICES_PER_PAGE = 2;
 
 /** Duration of a spoken character. */
 const MS_PER_CHARACTER = 60;
 
 /**
- * A server that speaks ElevenLabs' multi-context WebSocket. Text becomes a 300 Hz tone of 60 ms per character, sent
+ * A server that speaks ElevenLabs' multi-context WebSocket and lists voices. Text becomes a 300 Hz tone of 60 ms per character, sent
  * in chunks with their alignment.
  */
 export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions): Promise<ScriptedServer> {
-  const host = new ScriptedHost((_request, response) => response.writeHead(404).end());
+  const host = new ScriptedHost((request, response) => answerAboutVoices(options, request, response));
   host.onWebSocket(
     (request) => {
       const isRight = options.apiKey === undefined || request.headers["xi-api-key"] === options.apiKey;
@@ -41,6 +60,33 @@ export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions
     },
   );
   return await host.start();
+}
+
+/** `GET /v2/voices`, with two voices per page, and `GET /v1/voices/{id}`. */
+function answerAboutVoices(
+  { apiKey, voices = [RACHEL] }: ScriptedElevenLabsOptions,
+  { url = "/", headers }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const send = (status: number, body: object): void =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  if (apiKey !== undefined && headers["xi-api-key"] !== apiKey)
+    return send(401, { detail: { status: "invalid_api_key" } });
+  const { pathname, searchParams } = new URL(url, "http://scripted");
+  const [, id] = /^\/v1\/voices\/([^/]+)$/.exec(pathname) ?? [];
+  if (id !== undefined) {
+    const voice = voices.find((each) => each.voice_id === decodeURIComponent(id));
+    return voice === undefined ? send(400, { detail: { status: "voice_not_found" } }) : send(200, voice);
+  }
+  if (pathname !== "/v2/voices") return send(404, {});
+  const from = Number(searchParams.get("next_page_token") ?? 0);
+  const next = from + VOICES_PER_PAGE;
+  const hasMore = next < voices.length;
+  send(200, {
+    voices: voices.slice(from, next),
+    has_more: hasMore,
+    next_page_token: hasMore ? String(next) : null,
+  });
 }
 
 interface ScriptedContext {

@@ -1,5 +1,6 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import { isObject } from "../http/provider-socket.ts";
+import { isObject } from "../http/is-object.ts";
 import type { ScriptedFault } from "./scripted-fault.ts";
 import { ScriptedReply } from "./scripted-reply.ts";
 import { ScriptedHost, monotonicMs, type ScriptedServer } from "./scripted-server.ts";
@@ -30,17 +31,32 @@ export interface ScriptedOpenAiOptions {
   /** Interval between two chunks of one word each. */
   betweenChunksMs?: number;
   fault?: (index: number) => ScriptedFault | undefined;
+  /** Models that `GET /models` lists. Default: it does not list them. */
+  models?: () => readonly string[];
 }
 
 /** A server that speaks OpenAI's streamed chat completions; its `url` is the base URL without `/v1`. */
 export async function startScriptedOpenAi(options: ScriptedOpenAiOptions): Promise<ScriptedServer> {
   let requests = 0;
   const host: ScriptedHost = new ScriptedHost((request, response) => {
+    if (request.method === "GET") return listModels(options, request, response);
     const index = requests++;
     const reply = new ScriptedReply(host, request, response, options.fault?.(index));
     answer(host, options, index, reply).catch(() => response.destroy());
   });
   return await host.start();
+}
+
+function listModels(
+  { apiKey, models }: ScriptedOpenAiOptions,
+  { headers, url = "" }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  response.setHeader("content-type", "application/json");
+  const isRight = apiKey === undefined || headers.authorization === `Bearer ${apiKey}`;
+  if (!isRight) return void response.writeHead(401).end("{}");
+  if (models === undefined || !url.endsWith("/models")) return void response.writeHead(404).end("{}");
+  response.end(JSON.stringify({ object: "list", data: models().map((id) => ({ id, object: "model" })) }));
 }
 
 async function answer(

@@ -47,3 +47,27 @@ export function environmentsQuery(parley: Parley, agentId: string) {
     queryFn: async ({ signal }) => await parley.listEnvironments(agentId, { signal }),
   });
 }
+
+/** The voices that speak a language. */
+export function voicesQuery(parley: Parley, language: string) {
+  const [base = ""] = language.split("-");
+  return queryOptions({
+    queryKey: ["voices", base],
+    queryFn: async ({ signal }) =>
+      await parley.listVoices(language === "" ? {} : { language: base }, { signal }),
+  });
+}
+
+export function modelsQuery(parley: Parley) {
+  return queryOptions({
+    queryKey: ["models"],
+    queryFn: async ({ signal }) => await parley.listModels({ signal }),
+  });
+}
+
+export function languagesQuery(parley: Parley) {
+  return queryOptions({
+    queryKey: ["languages"],
+    queryFn: async ({ signal }) => await parley.listLanguages({ signal }),
+  });
+}

@@ -12,10 +12,13 @@ import { BindDialog } from "./bind-dialog.tsx";
 import { TestCallDialog } from "./test-call-dialog.tsx";
 import { useReload } from "./use-reload.ts";
 
+type DialogName = "bind" | "call" | "unbind" | "delete";
+
 /** What can be done with a number: while no agent answers it, it is bound or deleted. */
 export function NumberActions({ number }: { number: PhoneNumber }) {
-  const [opened, setOpened] = useState<"bind" | "call" | "unbind" | "delete">();
-  const close = (): void => setOpened(undefined);
+  const [opened, setOpened] = useState<DialogName>();
+  // A dialog that ends late does not close the one that was opened meanwhile.
+  const close = (name: DialogName) => (): void => setOpened((now) => (now === name ? undefined : now));
   const { agentId, e164 } = number;
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
@@ -45,31 +48,42 @@ export function NumberActions({ number }: { number: PhoneNumber }) {
           >
             <PhoneOutgoing size={16} aria-hidden />
           </ActionIcon>
-          <Menu position="bottom-end" withinPortal>
-            <Menu.Target>
-              <ActionIcon variant="default" size="lg" aria-label={`Actions for ${e164}`}>
-                <Ellipsis size={16} aria-hidden />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={() => setOpened("bind")}>Change the agent or environment</Menu.Item>
-              <Menu.Item onClick={() => setOpened("unbind")}>Unbind</Menu.Item>
-              <Menu.Item color="red" onClick={() => setOpened("delete")}>
-                Delete
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <NumberMenu e164={e164} onOpen={setOpened} />
         </>
       )}
-      {opened === "bind" && <BindDialog number={number} onClose={close} />}
+      {opened === "bind" && <BindDialog number={number} onClose={close("bind")} />}
       {opened === "call" && agentId !== null && (
-        <TestCallDialog number={number} agentId={agentId} onClose={close} />
+        <TestCallDialog number={number} agentId={agentId} onClose={close("call")} />
       )}
       {agentId !== null && (
-        <UnbindDialog number={number} agentId={agentId} isOpen={opened === "unbind"} onClose={close} />
+        <UnbindDialog
+          number={number}
+          agentId={agentId}
+          isOpen={opened === "unbind"}
+          onClose={close("unbind")}
+        />
       )}
-      <DeleteDialog number={number} isOpen={opened === "delete"} onClose={close} />
+      <DeleteDialog number={number} isOpen={opened === "delete"} onClose={close("delete")} />
     </Group>
+  );
+}
+
+function NumberMenu({ e164, onOpen }: { e164: string; onOpen: (name: DialogName) => void }) {
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label={`Actions for ${e164}`}>
+          <Ellipsis size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onOpen("bind")}>Change the agent or environment</Menu.Item>
+        <Menu.Item onClick={() => onOpen("unbind")}>Unbind</Menu.Item>
+        <Menu.Item color="red" onClick={() => onOpen("delete")}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

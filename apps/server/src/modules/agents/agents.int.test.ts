@@ -30,7 +30,7 @@ test("two concurrent changes are both stored", async () => {
   const changes = [
     { firstMessage: "Hi" },
     { voiceSpeed: 2 },
-    { language: "de" },
+    { language: "en-GB" },
     { name: "Bea" },
     { timezone: "Europe/Berlin" },
   ];

@@ -3,6 +3,7 @@ import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
+import type { AgentChoices } from "../providers/agent-choices.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 import { AgentWriter } from "./agent-writer.ts";
@@ -24,11 +25,12 @@ interface Dependencies {
   messagingConnections: MessagingConnectionsService;
   sipTrunks: SipTrunksService;
   organizationLimits: OrganizationLimitsService;
+  agentChoices: AgentChoices;
 }
 
 export function createAgents(
   { config, database, encryption, clock, inference }: NodeResources,
-  { folders, messagingConnections, sipTrunks, organizationLimits }: Dependencies,
+  { folders, messagingConnections, sipTrunks, organizationLimits, agentChoices }: Dependencies,
 ) {
   /** Queues the audio of fixed speech for synthesis. */
   const prepareSpeech = (document: AgentDocument): void => {
@@ -42,10 +44,11 @@ export function createAgents(
     folders,
     messagingConnections,
     organizationLimits,
+    agentChoices,
     clock,
   });
   const customTools = new CustomToolsService(database, { writer, agents, clock });
-  const agentVersions = new AgentVersionsService(database, { writer, agents, clock });
+  const agentVersions = new AgentVersionsService(database, { writer, agents, agentChoices, clock });
   const environments = new EnvironmentsService(database, { writer, agents, clock });
   const agentResolution = new AgentResolution(database, writer);
   folders.deleting.subscribe(async (transaction, { by, folderId }) => {

@@ -18,8 +18,9 @@ import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
+import type { AgentChoices } from "../providers/agent-choices.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
-import { type AgentDocument, createDocument } from "./agent-document.rules.ts";
+import { type AgentDocument, changeDocument, createDocument } from "./agent-document.rules.ts";
 import { findProblems, findUnavailable, findUnusableUrls } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter } from "./agent-writer.ts";
@@ -55,6 +56,7 @@ export interface AgentsDependencies {
   folders: FoldersService;
   messagingConnections: MessagingConnectionsService;
   organizationLimits: OrganizationLimitsService;
+  agentChoices: AgentChoices;
 }
 
 export class AgentsService {
@@ -65,12 +67,21 @@ export class AgentsService {
   readonly #messagingConnections: MessagingConnectionsService;
   readonly #clock: Clock;
   readonly #limits: OrganizationLimitsService;
+  readonly #choices: AgentChoices;
   /** Emitted when an agent is deleted; the event is its id. */
   readonly deleted = new TransactionEvent<string>();
 
   constructor(
     database: Database,
-    { writer, sipTrunks, folders, messagingConnections, organizationLimits, clock }: AgentsDependencies,
+    {
+      writer,
+      sipTrunks,
+      folders,
+      messagingConnections,
+      organizationLimits,
+      agentChoices,
+      clock,
+    }: AgentsDependencies,
   ) {
     this.#database = database;
     this.#writer = writer;
@@ -79,6 +90,7 @@ export class AgentsService {
     this.#messagingConnections = messagingConnections;
     this.#clock = clock;
     this.#limits = organizationLimits;
+    this.#choices = agentChoices;
   }
 
   /** Values that the copied agent has stored pass even if their fields are not available yet. */
@@ -86,7 +98,9 @@ export class AgentsService {
     const tools = createTools(customTools ?? [], this.#clock.now());
     const document = { ...createDocument(creation), customTools: tools };
     const original = await this.#findOriginal(by.organizationId, id);
-    requireUsable(document, original ?? createDocument({ name: "" }));
+    const before = original ?? createDocument({ name: "" });
+    requireUsable(document, before);
+    await this.#requireOffered(document, before);
     const { widgetConfig } = document;
     // A new agent has no environments: a copy's widget runs production.
     if (original !== undefined && widgetConfig.environment === original.widgetConfig.environment)
@@ -126,6 +140,11 @@ export class AgentsService {
     id: string,
     { ifUpdatedAt, ...change }: AgentChange & PublishModeChange & Precondition,
   ): Promise<Agent> {
+    if (offered.some((field) => change[field] !== undefined)) {
+      // Before the transaction, because it may wait for a provider.
+      const { document } = await this.read(by.organizationId, id);
+      await this.#requireOffered(changeDocument(document, change), document);
+    }
     const saved = await this.#database.transaction(async (transaction) => {
       await this.#requireReferences(transaction, by.organizationId, change);
       return await this.#writer.write(transaction, by, id, async (before) => {
@@ -226,6 +245,12 @@ export class AgentsService {
     return present(agent);
   }
 
+  /** Throws `invalid_body` if a changed field names a voice, language or model that no provider offers. */
+  async #requireOffered(document: AgentDocument, before: AgentDocument): Promise<void> {
+    const issues = await this.#choices.findProblems(document, before);
+    if (issues.length > 0) throw new AppError("invalid_body", { issues });
+  }
+
   /** Runs before the agent is locked, because the deletion of a resource locks the resource first, then its agents. */
   async #requireReferences(
     transaction: Queries,
@@ -261,6 +286,8 @@ export class AgentsService {
   }
 }
 
+/** Fields that name what providers offer. */
+const offered = ["voiceId", "fallbackVoiceId", "language", "llmModel"] as const;
 const referenced = {
   sipTrunkId: "SIP trunk",
   folderId: "folder",

@@ -78,7 +78,9 @@ export const conversationFields = {
     Type.String({
       pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
       maxLength: 64,
-      description: "Language of the conversation, as a BCP 47 tag.",
+      description:
+        "Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, " +
+        "or that the agent's voice does not speak, is rejected (`GET /languages`).",
       examples: ["en"],
     }),
     "en",

@@ -9,8 +9,8 @@ export const modelFields = {
       maxLength: 200,
       pattern: "^(service-standard|[^\\s/]+/\\S+)$",
       description:
-        "`service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the " +
-        "provider is not configured, the default model is used.",
+        "`service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change " +
+        "to one that `GET /models` does not list is rejected.",
       examples: ["service-standard"],
     }),
     "service-standard",
@@ -39,7 +39,8 @@ export const voiceFields = {
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "Id of the voice. Null: the operator's default voice.",
+        description:
+          "Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice.",
       }),
     ),
     null,
@@ -50,8 +51,8 @@ export const voiceFields = {
         minLength: 1,
         maxLength: 200,
         description:
-          "Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and " +
-          "`language` is English; otherwise none.",
+          "Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: " +
+          "the local voice, if it is installed and `language` is English; otherwise the default voice of the provider.",
       }),
     ),
     null,

@@ -58,11 +58,51 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
     fillers: ["Een ogenblikje, alstublieft.", "Ik ben er nog, nog heel even geduld."],
     noAnswer: "Het spijt me, ik krijg daar nu geen antwoord op. Kan ik u ergens anders mee helpen?",
   },
+  pl: {
+    apology: "Przepraszam, mamy problemy techniczne. Proszę spróbować później. Do widzenia.",
+    repeatRequest: "Przepraszam, czy można prosić o powtórzenie?",
+    fillers: ["Chwileczkę, proszę.", "Nadal tu jestem, jeszcze tylko chwila."],
+    noAnswer: "Przepraszam, w tej chwili nie mogę uzyskać odpowiedzi. Czy mogę pomóc w czymś innym?",
+  },
+  ja: {
+    apology:
+      "申し訳ございません。ただいま技術的な問題が発生しております。後ほどおかけ直しください。失礼いたします。",
+    repeatRequest: "恐れ入りますが、もう一度おっしゃっていただけますか。",
+    fillers: ["少々お待ちください。", "ただいま確認しております。もう少々お待ちください。"],
+    noAnswer: "申し訳ございません。ただいまお答えできません。ほかにお手伝いできることはございますか。",
+  },
+  zh: {
+    apology: "很抱歉，我们现在遇到了技术问题，请稍后再试。再见。",
+    repeatRequest: "不好意思，您能再说一遍吗？",
+    fillers: ["请稍等。", "我还在，请再稍等一下。"],
+    noAnswer: "很抱歉，我现在无法得到答案。还有什么可以帮您的吗？",
+  },
+  hi: {
+    apology: "क्षमा कीजिए, अभी तकनीकी समस्या आ रही है। कृपया बाद में फिर कोशिश कीजिए। नमस्ते।",
+    repeatRequest: "क्षमा कीजिए, क्या आप फिर से कह सकते हैं?",
+    fillers: ["एक क्षण, कृपया।", "मैं यहीं हूँ, बस थोड़ा और समय दीजिए।"],
+    noAnswer: "क्षमा कीजिए, अभी मुझे इसका उत्तर नहीं मिल रहा है। क्या मैं किसी और बात में आपकी मदद कर सकता हूँ?",
+  },
+  ar: {
+    apology: "عذراً، نواجه مشكلة تقنية الآن. يُرجى المحاولة لاحقاً. مع السلامة.",
+    repeatRequest: "عذراً، هل يمكنك إعادة ما قلته؟",
+    fillers: ["لحظة من فضلك.", "ما زلت هنا، لحظة أخرى من فضلك."],
+    noAnswer: "عذراً، لا أستطيع الحصول على إجابة الآن. هل يمكنني مساعدتك في شيء آخر؟",
+  },
 };
 
 /** Standard texts of a BCP 47 language; English if there are none for it. */
 export function standardTexts(language: string): StandardTexts {
-  return BY_LANGUAGE[language.split("-")[0]?.toLowerCase() ?? ""] ?? ENGLISH;
+  return findStandardTexts(language) ?? ENGLISH;
+}
+
+/** Whether there are standard texts in the BCP 47 language itself. */
+export function hasStandardTexts(language: string): boolean {
+  return findStandardTexts(language) !== undefined;
+}
+
+function findStandardTexts(language: string): StandardTexts | undefined {
+  return BY_LANGUAGE[language.split("-")[0]?.toLowerCase() ?? ""];
 }
 
 /** The texts needed when a voice fails, the most urgent first. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ChatModelFunctions, GbnfJsonSchema } from "node-llama-cpp";
-import { isObject } from "../../http/provider-socket.ts";
+import { isObject } from "../../http/is-object.ts";
 
 /** The tools that the model may call; `undefined` if there are none. */
 export function toFunctions({

@@ -9,6 +9,7 @@ import { agentFields } from "../agent-fields.at-build.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { type FieldGroup, fieldGroups, groupOf, withOtherFields } from "./field-groups.rules.ts";
 import { GroupNavigation } from "./group-navigation.tsx";
+import { OfferField, offerNames } from "./offer-field.tsx";
 import { ReferenceField } from "./reference-field.tsx";
 import { SaveBar } from "./save-bar.tsx";
 import { useAgentForm } from "./use-agent-form.ts";
@@ -78,17 +79,19 @@ function GroupCard({ group, form }: { group: FieldGroup; form: UseFormReturnType
         {group.description}
       </Text>
       <Stack gap="lg" key={group.id}>
-        <FieldList
-          form={form}
-          table={agentFields}
-          names={group.fields.filter((name) => !references.some((each) => each === name))}
-        />
-        {references
-          .filter((name) => group.fields.includes(name))
-          .map((name) => (
-            <ReferenceField key={name} form={form} name={name} description={agentFields[name]} />
-          ))}
+        {group.fields.map((name) => (
+          <AgentField key={name} form={form} name={name} />
+        ))}
       </Stack>
     </Card>
   );
+}
+
+function AgentField({ form, name }: { form: UseFormReturnType<Record<string, unknown>>; name: string }) {
+  const reference = references.find((each) => each === name);
+  if (reference !== undefined)
+    return <ReferenceField form={form} name={reference} description={agentFields[reference]} />;
+  const offer = offerNames.find((each) => each === name);
+  if (offer !== undefined) return <OfferField form={form} name={offer} description={agentFields[offer]} />;
+  return <FieldList form={form} table={agentFields} names={[name]} />;
 }

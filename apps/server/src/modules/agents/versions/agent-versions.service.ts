@@ -8,6 +8,7 @@ import { findSnapshotProblems } from "../agent-problems.rules.ts";
 import { liveRevision, writePublishedDraft, writePublishedRevision } from "../agent-state.rules.ts";
 import { presentVersionDetail } from "./agent-versions.rules.ts";
 import type { AgentWriter } from "../agent-writer.ts";
+import type { AgentChoices } from "../../providers/agent-choices.ts";
 import type { AgentsService } from "../agents.service.ts";
 import * as store from "../agents.store.ts";
 import { type Restore, restoreSnapshot } from "./restore.rules.ts";
@@ -28,20 +29,26 @@ export interface PublishedAgent {
   revision: number;
 }
 
+interface AgentVersionsDependencies {
+  writer: AgentWriter;
+  agents: AgentsService;
+  agentChoices: AgentChoices;
+  clock: Clock;
+}
+
 export class AgentVersionsService {
   readonly #database: Database;
   readonly #writer: AgentWriter;
   readonly #clock: Clock;
   readonly #agents: AgentsService;
+  readonly #choices: AgentChoices;
 
-  constructor(
-    database: Database,
-    { writer, agents, clock }: { writer: AgentWriter; agents: AgentsService; clock: Clock },
-  ) {
+  constructor(database: Database, { writer, agents, agentChoices, clock }: AgentVersionsDependencies) {
     this.#database = database;
     this.#writer = writer;
     this.#clock = clock;
     this.#agents = agents;
+    this.#choices = agentChoices;
   }
 
   /** Lists versions of deleted agents too. */
@@ -85,7 +92,11 @@ export class AgentVersionsService {
     const row = await store.findAgent(this.#database, by.organizationId, id);
     if (row === undefined) throw new AppError("restore_target_deleted");
     const snapshot = this.#writer.openSnapshot(version);
-    const issues = findSnapshotProblems(snapshot);
+    const { document } = this.#writer.open(row);
+    const issues = [
+      ...findSnapshotProblems(snapshot),
+      ...(await this.#choices.findProblems(snapshot, document)),
+    ];
     if (issues.length > 0) throw new AppError("restore_invalid", { issues });
     const { saved, restore } = await this.#database.transaction(async (transaction) => {
       const existing = await this.#agents.lockReferences(transaction, by.organizationId, snapshot);

@@ -1,0 +1,27 @@
+import type { Feature, NodeResources } from "../feature.ts";
+import { AgentChoices } from "./agent-choices.ts";
+import { ModelCatalog } from "./model-catalog.ts";
+import { bindProviderRoutes } from "./providers.routes.ts";
+import { VoiceCatalog } from "./voice-catalog.ts";
+import { VoicePreviews } from "./voice-previews.ts";
+
+/** What the configured providers offer: voices, language models and languages. */
+export function createProviderOffers({ config, clock, logger, speechPlaces, inference }: NodeResources) {
+  const fit = () => speechPlaces.fit;
+  const voices = new VoiceCatalog({ config, fit, clock, logger });
+  const models = new ModelCatalog({ languageModel: config.languageModel, clock, logger });
+  const previews = new VoicePreviews({ config, voices, inferencePath: inference.path, fit });
+  return {
+    services: { voiceCatalog: voices, agentChoices: new AgentChoices({ config, voices, models }) },
+    bindRoutes: (app) => bindProviderRoutes(app, { config, voices, models, previews }),
+    start: () => {
+      voices.start();
+      models.start();
+    },
+    close: async () => {
+      voices.close();
+      models.close();
+      await previews.close();
+    },
+  } satisfies Feature;
+}

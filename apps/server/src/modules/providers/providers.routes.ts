@@ -1,0 +1,41 @@
+import {
+  getVoiceRoute,
+  listLanguagesRoute,
+  listModelsRoute,
+  listVoicesRoute,
+  previewVoiceRoute,
+} from "@parley/contract";
+import type { FastifyInstance } from "fastify";
+import { AppError } from "../../platform/app-error.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { bindRoute } from "../../platform/http/bind-route.ts";
+import { listLanguages } from "./languages.rules.ts";
+import type { ModelCatalog } from "./model-catalog.ts";
+import type { VoiceCatalog } from "./voice-catalog.ts";
+import type { VoicePreviews } from "./voice-previews.ts";
+
+interface Offers {
+  config: Readonly<Config>;
+  voices: VoiceCatalog;
+  models: ModelCatalog;
+  previews: VoicePreviews;
+}
+
+export function bindProviderRoutes(app: FastifyInstance, { config, voices, models, previews }: Offers): void {
+  bindRoute(app, listVoicesRoute, async ({ query }) => ({ data: await voices.list(query) }));
+  bindRoute(app, getVoiceRoute, async ({ params }) => {
+    const voice = await voices.find(params.id);
+    if (voice === undefined) throw new AppError("not_found");
+    return { data: voice };
+  });
+  bindRoute(
+    app,
+    previewVoiceRoute,
+    async ({ params, query }) => await previews.preview(params.id, query.language),
+    {
+      isRemote: true,
+    },
+  );
+  bindRoute(app, listModelsRoute, async () => ({ data: await models.list() }));
+  bindRoute(app, listLanguagesRoute, async () => ({ data: listLanguages(config) }));
+}

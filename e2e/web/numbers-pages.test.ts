@@ -37,19 +37,6 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
     await card?.click();
   }
 
-  /** Chooses from a list of a form. */
-  async function choose({ page }: ParleyPage, path: string, words: string): Promise<void> {
-    const field = `input[data-path="${path}"]`;
-    await (await page.waitForSelector(field))?.click();
-    // Hidden lists of other fields have options with the same text.
-    const opened = await page.waitForSelector(`${field}[aria-expanded=true]`);
-    const list = `[id="${await opened?.evaluate((input) => input.getAttribute("aria-controls"))}"]`;
-    const option = await page.waitForSelector(`${list} ::-p-text(${words})`, { visible: true });
-    await option?.click();
-    // The list that fades covers the next field.
-    await page.waitForSelector(list, { hidden: true });
-  }
-
   test("lead from no trunk to one whose check says what is wrong, and then that it is mended", async () => {
     const { shown, page, problems } = await open("/sip-trunks");
     await shown.waitForText("No trunks yet");
@@ -137,9 +124,9 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
     await shown.press("Save");
     await shown.waitForText("must begin with +");
     await shown.fill("e164", "+1 202 555 0143");
-    await choose(shown, "agentId", "Night desk");
-    await choose(shown, "environment", "staging");
-    await choose(shown, "sipTrunkId", "Office PBX");
+    await shown.choose("agentId", "Night desk");
+    await shown.choose("environment", "staging");
+    await shown.choose("sipTrunkId", "Office PBX");
     assert.deepEqual(await shown.inspect("number-bind"), []);
     await shown.press("Save");
     await shown.waitForText("+12025550143 is bound");
@@ -175,7 +162,7 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
     };
     await unbind();
     await (await page.waitForSelector('[aria-label="Bind +12025550143"]'))?.click();
-    await choose(shown, "agentId", "Night desk");
+    await shown.choose("agentId", "Night desk");
     await shown.press("Save");
     await shown.waitForText("+12025550143 is bound.");
     const { data } = await platform.api.listPhoneNumbers();

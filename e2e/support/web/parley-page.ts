@@ -77,6 +77,19 @@ export class ParleyPage {
     await this.page.keyboard.press("Enter");
   }
 
+  /** Chooses from a list of a form. */
+  async choose(path: string, words: string): Promise<void> {
+    const field = `input[data-path="${path}"]`;
+    await (await this.page.waitForSelector(field, { timeout: DEADLINE_MS }))?.click();
+    // Hidden lists of other fields have options with the same text.
+    const opened = await this.page.waitForSelector(`${field}[aria-expanded=true]`);
+    const list = `[id="${await opened?.evaluate((input) => input.getAttribute("aria-controls"))}"]`;
+    const option = await this.page.waitForSelector(`${list} ::-p-text(${words})`, { visible: true });
+    await option?.click();
+    // The list that fades covers the next field.
+    await this.page.waitForSelector(list, { hidden: true });
+  }
+
   /** Returns the text of an element; empty if it does not exist. */
   async text(selector: string): Promise<string> {
     const elements = await this.page.$$(selector);

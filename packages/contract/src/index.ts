@@ -25,6 +25,7 @@ export type { CallQuality } from "./calls/call-quality.ts";
 export type { CallEvaluation, CallExtraction, CallResultStatus } from "./calls/call-results.ts";
 export * from "./calls/call-deletion.ts";
 export * from "./calls/calls.ts";
+export * from "./campaigns/campaign-activity.ts";
 export * from "./campaigns/campaign-contacts.ts";
 export type { CallingWindow } from "./campaigns/calling-window.ts";
 export {
@@ -39,6 +40,7 @@ export {
 } from "./campaigns/campaign.ts";
 export * from "./campaigns/campaigns.ts";
 export { defaultRetryPolicy, type RetriedOutcome, type RetryPolicy } from "./campaigns/retry-policy.ts";
+export * from "./campaigns/contact-check.ts";
 export * from "./campaigns/do-not-call.ts";
 export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tool-test.ts";

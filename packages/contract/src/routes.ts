@@ -3,8 +3,10 @@ import * as agents from "./agents/agents.ts";
 import * as analysis from "./analysis/analysis.ts";
 import * as analytics from "./analysis/analytics.ts";
 import * as apiKeys from "./organizations/api-keys.ts";
+import * as campaignActivity from "./campaigns/campaign-activity.ts";
 import * as campaignContacts from "./campaigns/campaign-contacts.ts";
 import * as campaigns from "./campaigns/campaigns.ts";
+import * as contactCheck from "./campaigns/contact-check.ts";
 import * as doNotCall from "./campaigns/do-not-call.ts";
 import * as sipTraces from "./calls/sip-traces.ts";
 import * as callDeletion from "./calls/call-deletion.ts";
@@ -97,10 +99,12 @@ export const routes: readonly RouteDefinition[] = [
   campaigns.listCampaignsRoute,
   campaigns.getCampaignRoute,
   campaigns.updateCampaignRoute,
+  campaignActivity.getCampaignActivityRoute,
   campaignContacts.addCampaignContactsRoute,
   campaignContacts.listCampaignContactsRoute,
   campaignContacts.getCampaignContactRoute,
   campaignContacts.exportCampaignContactsRoute,
+  contactCheck.checkContactsRoute,
   campaigns.startCampaignRoute,
   campaigns.pauseCampaignRoute,
   campaigns.resumeCampaignRoute,

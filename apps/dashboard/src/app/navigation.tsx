@@ -5,6 +5,7 @@ import Bot from "lucide-react/icons/bot";
 import Cable from "lucide-react/icons/cable";
 import ChartColumn from "lucide-react/icons/chart-column";
 import Hash from "lucide-react/icons/hash";
+import Megaphone from "lucide-react/icons/megaphone";
 import Mic from "lucide-react/icons/mic";
 import Phone from "lucide-react/icons/phone";
 import Server from "lucide-react/icons/server";
@@ -21,6 +22,7 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/overview": ChartColumn,
   "/agents": Bot,
   "/calls": Phone,
+  "/campaigns": Megaphone,
   "/phone-numbers": Hash,
   "/sip-trunks": Cable,
   "/try": Mic,

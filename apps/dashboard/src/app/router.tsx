@@ -3,6 +3,7 @@ import { agentRoutes } from "../modules/agents/agents.routes.ts";
 import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.routes.ts";
 import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { callRoutes } from "../modules/calls/calls.routes.ts";
+import { campaignRoutes } from "../modules/campaigns/campaigns.routes.ts";
 import { numberRoutes } from "../modules/phone-numbers/phone-numbers.routes.ts";
 import { operatorRoutes } from "../modules/operator/operator.routes.ts";
 import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
@@ -31,6 +32,7 @@ const routeTree = rootRoute.addChildren([
       ...overviewRoutes,
       ...agentRoutes,
       ...callRoutes,
+      ...campaignRoutes,
       ...numberRoutes,
       ...trunkRoutes,
       ...accountRoutes,

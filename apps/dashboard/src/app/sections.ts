@@ -15,6 +15,7 @@ export const sections = [
   { path: "/overview", label: "Overview" },
   { path: "/agents", label: "Agents" },
   { path: "/calls", label: "Calls" },
+  { path: "/campaigns", label: "Campaigns" },
   { path: "/phone-numbers", label: "Phone numbers" },
   { path: "/sip-trunks", label: "SIP trunks" },
   { path: "/try", label: "Talk to an agent" },

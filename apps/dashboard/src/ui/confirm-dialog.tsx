@@ -12,6 +12,8 @@ interface ConfirmDialogProps {
   children: ReactNode;
   /** Verb of the button, such as "Delete". */
   confirm: string;
+  /** Text of the other button. Default: "Cancel". */
+  dismiss?: string;
   /** The dialog stays open, and shows why, if this fails. */
   onConfirm: () => Promise<unknown>;
   isDangerous?: boolean;
@@ -19,7 +21,8 @@ interface ConfirmDialogProps {
 
 /** Asks before something that cannot be taken back. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { isOpen, onClose, title, children, confirm, onConfirm, isDangerous = true } = props;
+  const { isOpen, onClose, title, children, confirm, dismiss = "Cancel", onConfirm } = props;
+  const { isDangerous = true } = props;
   const action = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   const close = (): void => {
     action.reset();
@@ -32,7 +35,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         {action.error !== null && <Problem error={action.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} data-autofocus>
-            Cancel
+            {dismiss}
           </Button>
           <Button
             {...(isDangerous && { color: "red" })}

@@ -50,10 +50,13 @@ import type {
   CampaignCreated,
   Campaign,
   CampaignUpdate,
+  CampaignActivity,
   CampaignContactsAdd,
   CampaignContactsAdded,
   CampaignContact,
   CampaignContactDetail,
+  ContactCheck,
+  ContactCheckResult,
   DoNotCallAdd,
   DoNotCallEntry,
   DoNotCallImport,
@@ -1167,6 +1170,16 @@ export class Operations extends Requests {
   }
 
   /**
+   * Get the outcomes of a campaign over time.
+   *
+   * @param id Id of the campaign.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getCampaignActivity(id: string, options: RequestOptions = {}): Promise<CampaignActivity> {
+    return await this.send({ method: "GET", path: path`/campaigns/${id}/activity`, answer: "data" }, options);
+  }
+
+  /**
    * Add contacts to a campaign.
    *
    * Stores all contacts or none. Numbers are normalized to E.164; a number that the campaign has already is skipped. An error names the first 100 bad contacts by index. A campaign that has ended returns `campaign_not_editable`.
@@ -1235,6 +1248,19 @@ export class Operations extends Requests {
    */
   async exportCampaignContacts(id: string, options: RequestOptions = {}): Promise<Blob> {
     return await this.send({ method: "GET", path: path`/campaigns/${id}/contacts.csv`, answer: "bytes" }, options);
+  }
+
+  /**
+   * Check contacts without storing them.
+   *
+   * Normalizes numbers, guesses time zones from them, and finds what a campaign would refuse. The results have the order of the contacts. Contacts of a campaign are never given a guessed time zone unless it is sent with them.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async checkContacts(body: ContactCheck, options: RequestOptions = {}): Promise<ContactCheckResult> {
+    return await this.send({ method: "POST", path: path`/contact-checks`, body, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

@@ -2533,6 +2533,39 @@ export interface CampaignUpdate {
   defaultVariables?: Record<string, string | number | boolean | null> | null;
 }
 
+export interface CampaignActivity {
+  /**
+   * Length of each interval: the shortest usual one with which there are at most 96, up to a day.
+   * At least 60.
+   */
+  intervalSeconds: number;
+  /** Intervals without a gap, from the first to the last in which something happened. Empty before the first attempt. */
+  intervals: {
+    /** Date and time in ISO 8601, UTC. */
+    startsAt: string;
+    /** Attempts that ended in the interval, by outcome. */
+    attempts: {
+      /** At least 0. */
+      answered: number;
+      /** At least 0. */
+      voicemail: number;
+      /** At least 0. */
+      no_answer: number;
+      /** At least 0. */
+      busy: number;
+      /** At least 0. */
+      failed: number;
+      /** At least 0. */
+      canceled: number;
+    };
+    /**
+     * Contacts that got their final status in the interval.
+     * At least 0.
+     */
+    contactsDone: number;
+  }[];
+}
+
 export interface CampaignContactsAdd {
   /** At most 10000 contacts. */
   contacts: CampaignContactInput[];
@@ -2605,6 +2638,34 @@ export interface CampaignContactDetail {
   updatedAt: string;
   /** Calls to this contact, the latest first. */
   calls: Call[];
+}
+
+export interface ContactCheck {
+  /** At most 10000 contacts. */
+  contacts: {
+    toNumber: string;
+    timezone?: string | null;
+  }[];
+  /** Country of numbers without a country code, as an ISO 3166 code. Absent: the first country that the organization may call. Null: none, and such numbers are a problem. */
+  defaultCountry?: string | null;
+}
+
+export interface CheckedContact {
+  /** Phone number in E.164. Null: it cannot be one. */
+  toNumber: string | null;
+  /** Time zone of the place to which the number belongs, a guess. Null: unknown, or the number belongs to several. */
+  timezone: string | null;
+  /** Field for which a campaign would refuse the contact, and the reason. Null: none. */
+  problem: {
+    path: "toNumber" | "timezone";
+    message: string;
+  } | null;
+}
+
+export interface ContactCheckResult {
+  /** Country that was assumed for numbers without a country code. Null: none. */
+  defaultCountry: string | null;
+  contacts: CheckedContact[];
 }
 
 export interface DoNotCallAdd {

@@ -2,6 +2,7 @@ import { Card, Code, Stack, Title } from "@mantine/core";
 import type { CallDetail } from "@parley/client";
 import { type Fact, Facts } from "../../ui/facts.tsx";
 import { formatDateTime } from "../../ui/format.ts";
+import { TextLink } from "../../ui/links.tsx";
 import { describeEnd, formatSeconds, talkSecondsOf } from "./call-words.ts";
 
 /** What the record says about a call. */
@@ -41,7 +42,14 @@ function factsOf(call: CallDetail): Fact[] {
     ["Ended", call.endedAt && formatDateTime(call.endedAt)],
     ["Environment", call.environment ?? (call.isTest ? null : "production")],
     ["Agent’s revision", call.configurationRevision],
-    ["Campaign", call.campaignId && <Code>{call.campaignId}</Code>],
+    [
+      "Campaign",
+      call.campaignId && (
+        <TextLink to="/campaigns/$campaignId" params={{ campaignId: call.campaignId }} inherit>
+          Open the campaign
+        </TextLink>
+      ),
+    ],
     ["Language model", call.llmName],
     ["Recognition", call.sttName],
     ["Voice", call.ttsName],

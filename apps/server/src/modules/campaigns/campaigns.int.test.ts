@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import type { Campaign, CampaignContact, CampaignContactDetail } from "@parley/contract";
+import type { Campaign, CampaignContact, CampaignContactDetail, ContactCheckResult } from "@parley/contract";
 import {
   type CampaignOffice,
   contactsUpTo,
@@ -309,6 +309,37 @@ test("the contacts are exported as CSV with a column for each variable", async (
   assert.match(first, /^\+14155551000,pending,,0,[^,]+,,,-3,,'=cmd\(\)$/);
   assert.match(second, /^\+14155551001,pending,,0,[^,]+,,America\/New_York,,"Oak, land",$/);
   assert.deepEqual(rest, [""]);
+});
+
+test("contacts are checked without being stored: numbers, guessed time zones, and problems of each", async (context) => {
+  const office = await open(context);
+  const check = async (contacts: object[], fields: object = {}): Promise<ContactCheckResult> =>
+    dataOf(await office.server.request("POST", "/contact-checks", { contacts, ...fields }));
+  const { defaultCountry, contacts } = await check([
+    { toNumber: "(212) 555-0142" },
+    { toNumber: "+1 415 555 0199", timezone: "Mars/Olympus" },
+    { toNumber: "+49 30 123456" },
+    { toNumber: "12" },
+    { toNumber: "+1 800 555 0199" },
+  ]);
+  assert.equal(defaultCountry, "US");
+  assert.deepEqual(
+    contacts.map(({ toNumber, timezone, problem }) => [toNumber, timezone, problem?.path ?? null]),
+    [
+      ["+12125550142", "America/New_York", null],
+      ["+14155550199", "America/Los_Angeles", "timezone"],
+      ["+4930123456", "Europe/Berlin", "toNumber"],
+      [null, null, "toNumber"],
+      // Toll-free numbers are in all time zones of North America.
+      ["+18005550199", null, null],
+    ],
+  );
+  const [local] = (await check([{ toNumber: "(212) 555-0142" }], { defaultCountry: null })).contacts;
+  assert.deepEqual(local, {
+    toNumber: null,
+    timezone: null,
+    problem: { path: "toNumber", message: "must be a possible phone number with its country code" },
+  });
 });
 
 test("another organization finds neither the campaign nor its contacts", async (context) => {

@@ -1,9 +1,11 @@
 import {
   addCampaignContactsRoute,
   cancelCampaignRoute,
+  checkContactsRoute,
   createCampaignRoute,
   deleteCampaignRoute,
   exportCampaignContactsRoute,
+  getCampaignActivityRoute,
   getCampaignContactRoute,
   getCampaignRoute,
   listCampaignContactsRoute,
@@ -28,6 +30,9 @@ export function bindCampaignRoutes(app: FastifyInstance, campaigns: CampaignsSer
   bindRoute(app, getCampaignRoute, async ({ principal, params }) => ({
     data: await campaigns.get(principal.organizationId, params.id),
   }));
+  bindRoute(app, getCampaignActivityRoute, async ({ principal, params }) => ({
+    data: await campaigns.readActivity(principal.organizationId, params.id),
+  }));
   bindRoute(app, updateCampaignRoute, async ({ principal, params, body }) => ({
     data: await campaigns.update(principal.organizationId, params.id, body),
   }));
@@ -50,6 +55,9 @@ export function bindCampaignRoutes(app: FastifyInstance, campaigns: CampaignsSer
 }
 
 export function bindContactRoutes(app: FastifyInstance, contacts: ContactsService): void {
+  bindRoute(app, checkContactsRoute, async ({ principal, body }) => ({
+    data: await contacts.check(principal.organizationId, body),
+  }));
   bindRoute(app, addCampaignContactsRoute, async ({ principal, params, body }) => ({
     data: await contacts.add(principal.organizationId, params.id, body.contacts),
   }));

@@ -1,4 +1,10 @@
-import type { Campaign, CampaignChange, CampaignCreation, PauseReason } from "@parley/contract";
+import type {
+  Campaign,
+  CampaignActivity,
+  CampaignChange,
+  CampaignCreation,
+  PauseReason,
+} from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -8,6 +14,8 @@ import type { AgentsService } from "../agents/agents.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { Line, OutboundPlanner } from "../phone-calls/outbound/outbound-planner.ts";
 import { normalizeEnvironment } from "../phone-numbers/phone-numbers.rules.ts";
+import { chooseIntervalSeconds, presentActivity } from "./activity/campaign-activity.rules.ts";
+import { findActivityRange, recordActivity, sumActivity } from "./activity/campaign-activity.store.ts";
 import { presentCampaign } from "./campaign-view.rules.ts";
 import {
   changeSettings,
@@ -24,6 +32,8 @@ import * as store from "./campaigns.store.ts";
 import { campaigns } from "./campaigns.tables.ts";
 import { endPendingContacts } from "./contacts/contacts.store.ts";
 import type { ContactsService } from "./contacts/contacts.service.ts";
+
+const MINUTE_S = 60;
 
 /** Topic of changes that the dialers of all nodes react to; the row is the campaign. */
 export const CAMPAIGNS_TOPIC = "campaigns";
@@ -101,6 +111,14 @@ export class CampaignsService {
     const row = await store.findCampaign(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
     return row;
+  }
+
+  /** Throws `not_found`. */
+  async readActivity(organizationId: string, id: string): Promise<CampaignActivity> {
+    await this.read(organizationId, id);
+    const range = await findActivityRange(this.#database, id);
+    const intervalSeconds = range === undefined ? MINUTE_S : chooseIntervalSeconds(range.first, range.last);
+    return presentActivity(await sumActivity(this.#database, id, intervalSeconds), intervalSeconds);
   }
 
   async list(organizationId: string, filter: store.CampaignFilter) {
@@ -181,6 +199,8 @@ export class CampaignsService {
       const row = await this.#lock(transaction, organizationId, id);
       if (isFinal(row.status)) throw new AppError("campaign_not_cancellable");
       const ended = await endPendingContacts(transaction, id, now);
+      for (const { outcome, count: contactsDone } of ended)
+        await recordActivity(transaction, id, { at: now, outcome, attempts: 0, contactsDone });
       const tally = ended.reduce<Tally>((sum, { attempted, outcome, count: contacts }) => {
         return count(sum, {
           from: "pending",

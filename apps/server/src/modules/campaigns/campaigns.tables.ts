@@ -17,6 +17,7 @@ import {
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   text,
   uniqueIndex,
   uuid,
@@ -106,4 +107,19 @@ export const campaignContacts = pgTable(
       .on(table.campaignId, table.timezone, table.dueAt, table.position)
       .where(sql`${table.status} = 'pending'`),
   ],
+);
+
+/** What ended in each minute of a campaign, so that reading it does not depend on the number of calls. */
+export const campaignActivity = pgTable(
+  "campaign_activity",
+  {
+    campaignId: uuid("campaign_id")
+      .notNull()
+      .references(() => campaigns.id, { onDelete: "cascade" }),
+    startsAt: instant("starts_at").notNull(),
+    outcome: text("outcome").$type<ContactOutcome>().notNull(),
+    attempts: integer("attempts").notNull(),
+    contactsDone: integer("contacts_done").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.campaignId, table.startsAt, table.outcome] })],
 );

@@ -1,4 +1,4 @@
-import type { CampaignContactDetail, ContactInput } from "@parley/contract";
+import type { CampaignContactDetail, ContactCheck, ContactCheckResult, ContactInput } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Bus } from "../../../platform/bus/bus.ts";
 import type { Clock } from "../../../platform/clock.ts";
@@ -12,6 +12,7 @@ import type { OutboundPlanner } from "../../phone-calls/outbound/outbound-planne
 import { presentContact } from "../campaign-view.rules.ts";
 import { count, isFinal } from "../campaigns.rules.ts";
 import { type CampaignRow, findCampaign, lockCampaign, updateCampaign } from "../campaigns.store.ts";
+import { checkContacts } from "./contact-check.rules.ts";
 import { type ContactIntake, takeContacts } from "./contact-intake.rules.ts";
 import { csvHeader, csvRow } from "./contacts-csv.rules.ts";
 import * as store from "./contacts.store.ts";
@@ -41,6 +42,17 @@ export class ContactsService {
   async take(organizationId: string, inputs: readonly ContactInput[]): Promise<ContactIntake> {
     const destinations = await this.#dependencies.outboundPlanner.findDestinations(organizationId);
     return await takeContacts(inputs, (toNumber) => isDestinationAllowed(toNumber, destinations));
+  }
+
+  /** Returns for each contact what a campaign would store or refuse. */
+  async check(
+    organizationId: string,
+    { contacts, defaultCountry }: ContactCheck,
+  ): Promise<ContactCheckResult> {
+    const destinations = await this.#dependencies.outboundPlanner.findDestinations(organizationId);
+    const country = defaultCountry === undefined ? (destinations.countries[0] ?? null) : defaultCountry;
+    const isAllowed = (toNumber: string): boolean => isDestinationAllowed(toNumber, destinations);
+    return { defaultCountry: country, contacts: await checkContacts(contacts, country, isAllowed) };
   }
 
   /** Adds contacts to a campaign, which is locked. Returns how many are new. Throws `limit_reached`. */

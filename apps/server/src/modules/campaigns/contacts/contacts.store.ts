@@ -140,10 +140,10 @@ export async function endPendingContacts(
   queries: Queries,
   campaignId: string,
   now: Date,
-): Promise<{ attempted: boolean; outcome: ContactOutcome | null; count: number }[]> {
+): Promise<{ attempted: boolean; outcome: ContactOutcome; count: number }[]> {
   const { rows } = await queries.execute<{
     attempted: boolean;
-    outcome: ContactOutcome | null;
+    outcome: ContactOutcome;
     count: number;
   }>(sql`
     with ended as (

@@ -11,6 +11,7 @@ import type {
   PreparedCall,
   RecordedCall,
 } from "../../phone-calls/outbound/outbound-calls.service.ts";
+import { recordActivity } from "../activity/campaign-activity.store.ts";
 import { timezoneOf } from "../campaign-view.rules.ts";
 import { count, countOf, finishIfDone, type Tally } from "../campaigns.rules.ts";
 import { type CampaignRow, lockCampaign, lockUnchanged, updateCampaign } from "../campaigns.store.ts";
@@ -138,6 +139,7 @@ export class DialClaims {
       const { outcome } = verdict;
       const status = finalStatusOf(outcome);
       await contacts.updateContact(transaction, id, { status, outcome, updatedAt: now });
+      await recordActivity(transaction, campaign.id, { at: now, outcome, attempts: 0, contactsDone: 1 });
       tally = count(tally, { from: "pending", to: status, outcome });
     }
     return { contact: undefined, tally };

@@ -1,6 +1,7 @@
 import type { Bus } from "../../../platform/bus/bus.ts";
 import type { Queries } from "../../../platform/database/database.ts";
 import type { EndedCall } from "../../calls/calls.service.ts";
+import { recordActivity } from "../activity/campaign-activity.store.ts";
 import { count, finishIfDone, isDialing, isFinal } from "../campaigns.rules.ts";
 import { type CampaignInsert, type CampaignRow, lockCampaign, updateCampaign } from "../campaigns.store.ts";
 import { type ContactRow, lockContactOfCall, updateContact } from "../contacts/contacts.store.ts";
@@ -34,6 +35,13 @@ export class DialSettlement {
     const settled = settleContact(campaign, contact, call);
     await updateContact(transaction, contact.id, { ...settled, callId: null, updatedAt: now });
     const isDone = settled.status !== "pending";
+    if (settled.outcome !== null)
+      await recordActivity(transaction, campaignId, {
+        at: now,
+        outcome: settled.outcome,
+        attempts: call.dialedAt === null ? 0 : 1,
+        contactsDone: isDone ? 1 : 0,
+      });
     const tally = count(campaign, {
       from: "calling",
       to: settled.status,

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Campaign, CampaignContact, CallingWindow } from "@parley/contract";
+import type { Campaign, CampaignActivity, CampaignContact, CallingWindow } from "@parley/contract";
 import { seededRandom } from "@parley/testing";
 import { dataOf } from "../testing.ts";
 import { type Dial, type SimulatedEnd, Simulation } from "./simulation.ts";
@@ -94,6 +94,10 @@ test("every dial of random campaigns obeys window, retry delay, pace and concurr
       const url = `/campaigns/${campaign.id}/contacts?pageSize=100`;
       const contacts: CampaignContact[] = dataOf(await simulation.office.server.request("GET", url));
       assert.equal((await simulation.office.read(campaign.id)).status, "completed");
+      const activity: CampaignActivity = dataOf(
+        await simulation.office.server.request("GET", `/campaigns/${campaign.id}/activity`),
+      );
+      checkActivity(activity, contacts, dials.length);
       checkRun({ campaign, contacts, dials, answerOf });
       checked += dials.length;
     }
@@ -102,6 +106,20 @@ test("every dial of random campaigns obeys window, retry delay, pace and concurr
   context.diagnostic(`${POLICIES} policies, ${checked} dials`);
   assert.ok(checked >= POLICIES);
 });
+
+/** Every attempt and every contact is counted once. */
+function checkActivity(
+  { intervals }: CampaignActivity,
+  contacts: readonly CampaignContact[],
+  dials: number,
+): void {
+  const attempts = intervals.flatMap((interval) => Object.values(interval.attempts));
+  const sum = (counts: readonly number[]): number => counts.reduce((total, each) => total + each, 0);
+  assert.deepEqual(
+    [sum(attempts), sum(intervals.map(({ contactsDone }) => contactsDone))],
+    [dials, contacts.length],
+  );
+}
 
 function checkRun(run: Run): void {
   const { campaign, contacts, dials } = run;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
-import { type CampaignContact } from "@parley/contract";
+import type { CampaignActivity, CampaignContact } from "@parley/contract";
 import { contactsUpTo, dataOf, numberAt } from "../testing.ts";
 import { type Dial, type SimulatedEnd, Simulation } from "./simulation.ts";
 
@@ -315,6 +315,46 @@ test("a canceled campaign dials no more: retries end with their outcome, calls i
     done: 3,
     outcomes: { answered: 1, busy: 1, canceled: 1 },
   });
+});
+
+test("what ended is counted per minute, and adds up to the progress", async (context) => {
+  const simulation = await open(context);
+  simulation.answer = ({ toNumber }) =>
+    toNumber === numberAt(0)
+      ? busy
+      : { status: "completed", endReason: "user_hangup", isAnswered: true, afterMs: 60_000 };
+  const { server, campaign, act } = simulation.office;
+  await server.request("POST", "/do-not-call", { phoneNumber: numberAt(2) });
+  const { id } = await campaign({
+    contacts: contactsUpTo(5),
+    retryPolicy: { maxAttempts: 2, retryDelayMinutes: 3 },
+    maxConcurrency: 2,
+    start: true,
+  });
+  const read = async (): Promise<CampaignActivity> =>
+    dataOf(await server.request("GET", `/campaigns/${id}/activity`));
+  assert.deepEqual(await read(), { intervalSeconds: 60, intervals: [] });
+  await simulation.run(new Date(Date.parse(START) + 90_000));
+  dataOf(await act(id, "cancel"));
+  await simulation.run();
+  const { intervals } = await read();
+  assert.deepEqual(
+    intervals.map(({ startsAt, attempts, contactsDone }) => [
+      startsAt.slice(11, 16),
+      attempts["busy"],
+      attempts["answered"],
+      contactsDone,
+    ]),
+    // The busy one waits for its retry until the campaign is canceled; one is never dialed, one was never to be.
+    [
+      ["15:00", 1, 0, 1],
+      ["15:01", 0, 2, 3],
+      ["15:02", 0, 1, 1],
+    ],
+  );
+  const other = await server.createOrganization();
+  const { status } = await server.request("GET", `/campaigns/${id}/activity`, undefined, other.apiKey);
+  assert.equal(status, 404);
 });
 
 test("a scheduled campaign begins at its time, and dials nothing before", async (context) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { MAX_JSON_VALUES } from "@parley/contract";
 import { AppError, invalidBody } from "../app-error.ts";
 import { hasMoreValues } from "./json-values.ts";
+import { parseInSlices, TooManyValuesError } from "./sliced-json.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -13,30 +14,59 @@ declare module "fastify" {
 /** RFC 8259 §8.1 requires UTF-8. A byte order mark is ignored. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** Longer bodies are parsed in slices. */
+const LONG_CHARACTERS = 256 * 1024;
+
 const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
 /** Makes JSON in UTF-8 the only accepted content type of bodies. */
 export function acceptOnlyJson(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    const text = decode(body)?.trim();
-    if (text === undefined) return done(invalidBody("", "must be UTF-8"));
-    // Some clients send the JSON content type even without a body.
-    if (text === "") return done(null, {});
-    // The framework treats null as a missing body.
-    if (text === "null") return done(invalidBody("", "must be an object"));
-    // The time of checking a body grows with its number of values: 70,000 of them blocked everything else for 300 ms.
-    const { maxJsonValues = MAX_JSON_VALUES } = request.routeOptions.config;
-    if (hasMoreValues(text, maxJsonValues))
-      return done(invalidBody("", `must have at most ${maxJsonValues} values`));
-    return parseJson(request, text, (error, value) => {
-      done(error === null ? null : explainRefusal(text), value);
+  const parseSafely = (request: FastifyRequest, json: string): unknown => {
+    let parsed: unknown;
+    void parseJson(request, json, (error, value) => {
+      if (error !== null) throw explainRefusal(json);
+      parsed = value;
     });
-  });
+    return parsed;
+  };
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    async (request: FastifyRequest, body: Buffer) => {
+      const text = decode(body)?.trim();
+      if (text === undefined) throw invalidBody("", "must be UTF-8");
+      // Some clients send the JSON content type even without a body.
+      if (text === "") return {};
+      // The framework treats null as a missing body.
+      if (text === "null") throw invalidBody("", "must be an object");
+      // The time of checking a body grows with its number of values: 70,000 of them blocked everything else for 300 ms.
+      const { maxJsonValues = MAX_JSON_VALUES } = request.routeOptions.config;
+      const parse = (json: string): unknown => parseSafely(request, json);
+      if (text.length > LONG_CHARACTERS) return await parseLong(text, maxJsonValues, parse);
+      if (hasMoreValues(text, maxJsonValues)) throw tooManyValues(maxJsonValues);
+      return parse(text);
+    },
+  );
 }
 
-/** Explains why the framework's parser rejects a body. */
+/** Lets other work of the process run meanwhile. */
+async function parseLong(text: string, most: number, parse: (json: string) => unknown): Promise<unknown> {
+  try {
+    return await parseInSlices(text, most, parse);
+  } catch (error) {
+    if (error instanceof TooManyValuesError) throw tooManyValues(most);
+    if (error instanceof SyntaxError) throw invalidBody("", `must be valid JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+function tooManyValues(most: number): AppError {
+  return invalidBody("", `must have at most ${most} values`);
+}
+
+/** Explains why the framework's parser rejects a text. */
 function explainRefusal(text: string): AppError {
   try {
     JSON.parse(text);

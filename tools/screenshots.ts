@@ -1,73 +1,23 @@
 /**
- * `npm run screenshots`: makes the pictures in docs/images anew. Starts a Parley on an empty folder, opens the page /try in
- * Chromium, and holds a call whose microphone plays recorded questions.
+ * `npm run screenshots`: starts a Parley, fills it by real calls, and saves every page of the dashboard, light and dark, on a
+ * desktop and a phone, into `screenshots/`, which Git ignores. With `-- --docs` it makes the images in docs/images anew instead.
  */
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { readWav, Resampler } from "@parley/audio";
-import { FAST_LOCAL_VOICE } from "@parley/providers";
-import { sampleAgent } from "@parley/contract/sample-agent";
-import { Chromium } from "../e2e/support/web/chromium.ts";
-import { Platform } from "../e2e/support/platform/platform.ts";
-import { withSilence } from "../e2e/support/audio/recordings.ts";
-import { TryPage } from "../e2e/support/web/try-page.ts";
-import { waitFor } from "@parley/testing";
+import { parseArgs } from "node:util";
+import { photographForDocs, photographPages } from "./screenshots/pages.ts";
+import { photographTry } from "./screenshots/try-images.ts";
 
-const FOLDER = path.resolve("docs/images");
-const DESKTOP = { width: 1120, height: 700 };
-const PHONE = { width: 390, height: 844 };
-const ANSWER_DEADLINE_MS = 60_000;
-/** The fast voice is opened after the node is ready, and takes some seconds of a busy machine. */
-const VOICE_OPENING_MS = 20_000;
+const FOLDER = path.resolve("screenshots");
+const DOCS_FOLDER = path.resolve("docs/images");
 
-/** The questions, each with the time before it in which the agent speaks. */
-async function readMicrophone(): Promise<Int16Array> {
-  const said: Int16Array[] = [];
-  for (const [file, beforeMs] of [
-    ["parking.wav", 11_000],
-    ["weather.wav", 8_000],
-  ] as const) {
-    const url = new URL(`../apps/server/src/demo/recordings/${file}`, import.meta.url);
-    said.push(withSilence(readWav(await readFile(url)).pcm, { beforeMs, afterMs: 0 }));
-  }
-  const pcm = Int16Array.from(said.flatMap((each) => [...each]));
-  return new Resampler(8000, 48_000).process(pcm);
-}
+const { values: options } = parseArgs({ options: { docs: { type: "boolean", default: false } } });
 
-/** Written if a step fails. */
-async function shownText(): Promise<string> {
-  const pages = await Promise.all(chromium.browser.browserContexts().map(async (each) => await each.pages()));
-  const texts = await Promise.all(pages.flat().map(async (each) => await new TryPage(each).text("main")));
-  return texts.join(" | ");
-}
-
-await mkdir(FOLDER, { recursive: true });
-const platform = await Platform.start();
-const chromium = await Chromium.launch({ microphone: await readMicrophone() });
-try {
-  const agent = await platform.api.createAgent({
-    ...sampleAgent,
-    voiceId: FAST_LOCAL_VOICE,
-  });
-  const { page } = await chromium.open(`${platform.url}/try#key=${platform.apiKey}&agent=${agent.id}`);
-  const tried = new TryPage(page);
-  await page.setViewport(DESKTOP);
-  await sleep(VOICE_OPENING_MS);
-  await tried.press("Start call");
-  const hasAnswered = async (times: number): Promise<boolean> =>
-    (await page.$$(".latency li")).length >= times && (await page.$$(".said.agent")).length > times;
-  await waitFor("two answers", async () => await hasAnswered(2), ANSWER_DEADLINE_MS);
-  await page.screenshot({ path: `${FOLDER}/try-call.png` });
-  await tried.press("Hang up");
-  await waitFor("the recording", async () => (await tried.recordedMs()) || undefined, ANSWER_DEADLINE_MS);
-  await page.setViewport(PHONE);
-  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
-  await page.screenshot({ path: `${FOLDER}/try-ended-phone.png` });
-} catch (error) {
-  console.error(`What the page shows: ${await shownText()}`);
-  throw error;
-} finally {
-  await chromium.close();
-  await platform.stop();
+if (options.docs) {
+  await photographForDocs(DOCS_FOLDER);
+  await photographTry(DOCS_FOLDER);
+} else {
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+  console.log(`${await photographPages(FOLDER)} screenshots are in ${FOLDER}`);
 }

@@ -112,7 +112,7 @@ describe("the pages of the settings", { skip: skipWithoutChromium }, () => {
     await (await page.waitForSelector("[role=dialog] [data-path=csv]", { visible: true }))?.click();
     await (await chosen).accept([file]);
     await (await page.waitForSelector("[role=dialog] button ::-p-text(Save)"))?.click();
-    await shown.waitForText("1 numbers were added, 1 were on the list before.");
+    await shown.waitForText("Numbers added: 1, on the list before: 1.");
     await page.waitForFunction('document.querySelector("[role=dialog]") === null');
     assert.deepEqual(await shown.inspect("settings-do-not-call"), []);
     await page.type("input[type=search]", "+14155550198");

@@ -1,8 +1,9 @@
 import { Card, Skeleton, Table } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { type ListPage, Pages } from "./pages.tsx";
 import { Problem } from "./problem.tsx";
+import "./data-table.css";
 
 const LOADING_ROWS = 6;
 
@@ -36,6 +37,7 @@ export function DataTable<Row>({ label, query, columns, keyOf, onPage, empty }: 
       <Card withBorder padding={0}>
         <Table.ScrollContainer minWidth={0}>
           <Table
+            className="data-table"
             aria-label={label}
             aria-busy={query.isFetching}
             verticalSpacing="sm"
@@ -55,15 +57,7 @@ export function DataTable<Row>({ label, query, columns, keyOf, onPage, empty }: 
               {data === undefined ? (
                 <LoadingRows columns={columns} />
               ) : (
-                data.data.map((row) => (
-                  <Table.Tr key={keyOf(row)}>
-                    {columns.map(({ header, cell, visibleFrom, align }) => (
-                      <Table.Td key={header} visibleFrom={visibleFrom} ta={align}>
-                        {cell(row)}
-                      </Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))
+                data.data.map((row) => <DataRow key={keyOf(row)} row={row} columns={columns} />)
               )}
             </Table.Tbody>
           </Table>
@@ -73,6 +67,22 @@ export function DataTable<Row>({ label, query, columns, keyOf, onPage, empty }: 
     </>
   );
 }
+
+/** Drawn again only if its data has changed: lists are loaded again every few seconds. */
+const DataRow = memo(function DataRow<Row>({
+  row,
+  columns,
+}: Pick<DataTableProps<Row>, "columns"> & { row: Row }) {
+  return (
+    <Table.Tr>
+      {columns.map(({ header, cell, visibleFrom, align }) => (
+        <Table.Td key={header} visibleFrom={visibleFrom} ta={align}>
+          {cell(row)}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
+}) as <Row>(props: Pick<DataTableProps<Row>, "columns"> & { row: Row }) => ReactNode;
 
 function LoadingRows<Row>({ columns }: Pick<DataTableProps<Row>, "columns">) {
   return Array.from({ length: LOADING_ROWS }, (_, row) => (

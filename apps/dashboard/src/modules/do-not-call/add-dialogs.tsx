@@ -71,7 +71,7 @@ function ImportForm({ onClose }: Pick<DialogProps, "onClose">) {
     onSaved: async ({ numbersAdded, duplicatesSkipped }) => {
       onClose();
       toast.done(
-        `${numbersAdded} numbers were added${duplicatesSkipped === 0 ? "" : `, ${duplicatesSkipped} were on the list before`}.`,
+        `Numbers added: ${numbersAdded}${duplicatesSkipped === 0 ? "" : `, on the list before: ${duplicatesSkipped}`}.`,
       );
       await queryClient.invalidateQueries({ queryKey: ["do-not-call"] });
     },

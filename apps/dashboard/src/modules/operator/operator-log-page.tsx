@@ -1,8 +1,8 @@
-import { Text } from "@mantine/core";
 import type { OperatorAuditLogEntry } from "@parley/contract";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import ScrollText from "lucide-react/icons/scroll-text";
+import { ActionName } from "../../ui/action-name.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { formatDateTime } from "../../ui/format.ts";
@@ -17,11 +17,7 @@ const columns: readonly Column<OperatorAuditLogEntry>[] = [
   { header: "Who", cell: ({ actor }) => actor.name },
   {
     header: "Action",
-    cell: ({ action }) => (
-      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        {action}
-      </Text>
-    ),
+    cell: ({ action }) => <ActionName name={action} />,
   },
   {
     header: "Organization",

@@ -1,10 +1,11 @@
-import { Badge, Group, Text } from "@mantine/core";
+import { Badge, Group } from "@mantine/core";
 import type { AuditLogEntry } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import ScrollText from "lucide-react/icons/scroll-text";
 import { useMay } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
+import { ActionName } from "../../ui/action-name.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { formatDateTime } from "../../ui/format.ts";
@@ -31,11 +32,7 @@ const columns: readonly Column<AuditLogEntry>[] = [
   },
   {
     header: "Action",
-    cell: ({ action }) => (
-      <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-        {action}
-      </Text>
-    ),
+    cell: ({ action }) => <ActionName name={action} />,
   },
   { header: "On", cell: ({ targetId }) => targetId ?? "", visibleFrom: "md" },
   { header: "From", cell: ({ ipAddress }) => ipAddress, visibleFrom: "lg" },

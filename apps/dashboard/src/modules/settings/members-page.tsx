@@ -122,7 +122,7 @@ function RoleSelect({ member }: { member: Member }) {
     <Select
       aria-label={`Role of ${member.name}`}
       size="xs"
-      w={120}
+      w={104}
       allowDeselect={false}
       disabled={change.isPending}
       data={offered.map(({ value, label }) => ({ value, label }))}
@@ -203,6 +203,7 @@ function InvitationRow({
       <Button
         size="xs"
         variant="default"
+        flex="none"
         aria-label={`Withdraw the invitation of ${email}`}
         loading={withdraw.isPending}
         onClick={() => withdraw.mutate()}

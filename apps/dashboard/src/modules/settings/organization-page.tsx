@@ -84,9 +84,12 @@ function OperatorCard({ organization }: { organization: Organization }) {
         facts={[
           [
             "Billing",
-            <Badge key="billing" variant="light" color={isBillingActive ? "house" : "red"}>
-              {isBillingActive ? "active" : "inactive: no calls are answered or placed"}
-            </Badge>,
+            <Group key="billing" gap="xs">
+              <Badge variant="light" color={isBillingActive ? "house" : "red"}>
+                {isBillingActive ? "active" : "off"}
+              </Badge>
+              {!isBillingActive && "No calls are answered or placed."}
+            </Group>,
           ],
           ["Home country", homeCountry ?? "not set: that of the oldest phone number"],
           ["Calls to", allowedCountries?.join(", ") ?? "the home country only"],
@@ -116,9 +119,11 @@ function LimitsCard({ organization }: { organization: Organization }) {
                 <Text size="sm" fw={600}>
                   {labelOf(name)}
                 </Text>
-                <Text size="xs" c="dimmed">
-                  {description.replaceAll("`", "")}
-                </Text>
+                {description !== `${labelOf(name)}.` && (
+                  <Text size="xs" c="dimmed">
+                    {description.replaceAll("`", "")}
+                  </Text>
+                )}
               </Table.Td>
               <Table.Td ta="right">
                 {(own[name] ?? initial).toLocaleString()}

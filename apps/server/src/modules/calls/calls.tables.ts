@@ -78,6 +78,21 @@ export const calls = pgTable(
   (table) => [
     index("calls_organization").on(table.organizationId, table.createdAt),
     index("calls_agent").on(table.agentId, table.createdAt),
+    index("calls_from").on(table.organizationId, table.fromNumber, table.createdAt),
+    index("calls_to").on(table.organizationId, table.toNumber, table.createdAt),
+    index("calls_status").on(table.organizationId, table.status, table.createdAt),
+    index("calls_end").on(table.organizationId, table.endReason, table.createdAt),
+    index("calls_channel").on(table.organizationId, table.channel, table.createdAt),
+    index("calls_duration").on(table.organizationId, table.billableSeconds),
+    index("calls_environment")
+      .on(table.organizationId, table.environment, table.createdAt)
+      .where(sql`${table.environment} is not null`),
+    index("calls_test")
+      .on(table.organizationId, table.createdAt)
+      .where(sql`${table.isTest}`),
+    index("calls_trunk")
+      .on(table.sipTrunkId, table.createdAt)
+      .where(sql`${table.sipTrunkId} is not null`),
     index("calls_conversation").on(table.conversationId),
     index("calls_campaign")
       .on(table.campaignId, table.createdAt)

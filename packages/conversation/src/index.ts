@@ -24,6 +24,7 @@ export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
 export type { AgentVoice, SpeechStyle } from "./voice/speaking/agent-voice.ts";
 export { createFailoverSpeechToText, type Recognizer } from "./voice/hearing/failover-speech-to-text.ts";
+export type { AgentPhrases } from "./voice/speaking/speech-texts.ts";
 export { emergencyTexts, hasStandardTexts, standardTexts } from "./voice/speaking/speech-texts.ts";
 export { synthesize } from "./voice/speaking/synthesize.ts";
 export { PhraseBook } from "./voice/speaking/speech-phrases.ts";

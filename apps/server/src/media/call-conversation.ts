@@ -4,11 +4,13 @@ import {
   createKeypadTool,
   Dialogue,
   type PhraseBook,
+  standardTexts,
   VoiceConversation,
   type VoiceConversationOptions,
   type VoiceSpeeds,
 } from "@parley/conversation";
 import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
+import { isBuiltinResponder } from "../model-providers/language-models.ts";
 import type { Providers } from "../model-providers/conversation-providers.ts";
 import {
   scopeLanguageModel,
@@ -56,9 +58,12 @@ export function createCallConversation(
     fallbackVoiceId: call.fallbackVoiceId,
     language: agent.language,
   });
+  const { reminder, farewell } = { ...standardTexts(agent.language), ...agent.phrases };
+  // The built-in responder cannot ask in its own words.
+  const ownPhrases = isBuiltinResponder(model) ? { ...agent.phrases, reminder } : agent.phrases;
   return new VoiceConversation({
     sampleRateHz,
-    agent: { ...agent, voice },
+    agent: { ...agent, voice, ...(ownPhrases && { phrases: ownPhrases }) },
     dialogue: new Dialogue({
       model,
       instructions: call.instructions,
@@ -69,7 +74,7 @@ export function createCallConversation(
       ],
       temperature: call.llmTemperature,
       ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
-      ...(endCall !== undefined && { endCall }),
+      ...(endCall !== undefined && { endCall: { ...endCall, farewell } }),
     }),
     stt: scopeSpeechToText(scope, speechToText),
     tts: scopeTextToSpeech(scope, tts),

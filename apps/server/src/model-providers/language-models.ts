@@ -69,3 +69,8 @@ export function createLanguageModels(
     return model;
   };
 }
+
+/** Whether it is the model of servers without a language model, which follows no instructions but those to speak a text. */
+export function isBuiltinResponder({ provider, modelId }: LanguageModel): boolean {
+  return provider === "parley" && modelId === "builtin-responder";
+}

@@ -211,6 +211,20 @@ export interface AgentCreate {
   testVariables?: Record<string, string | number | boolean | null> | null;
   /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). Default: `"en"`. */
   language?: string | null;
+  phrases?: {
+    /** Said in turn, twice at most, while an answer takes long. Empty: the phrases of `language`, such as “One moment, please.” Default: `[]`. */
+    fillers?: string[] | null;
+    /** Said instead of an answer that did not come. Null: the phrase of `language`. Default: `null`. */
+    noAnswer?: string | null;
+    /** Said when the caller's words were lost. Null: the phrase of `language`. Default: `null`. */
+    repeatRequest?: string | null;
+    /** Said before a call ends because a provider failed. Null: the phrase of `language`. Default: `null`. */
+    apology?: string | null;
+    /** Said to a caller who is silent for `turnTimeoutSeconds`. Null: the language model asks in its own words, or without one the phrase of `language` is said. Default: `null`. */
+    reminder?: string | null;
+    /** Said if the language model hangs up without a word. Null: the phrase of `language`. Default: `null`. */
+    farewell?: string | null;
+  } | null;
   /** IANA time zone of the agent, used for `current_time` and in analysis. Default: `"UTC"`. */
   timezone?: string | null;
   /**
@@ -272,6 +286,8 @@ export interface AgentCreate {
   interruptionThresholdMs?: number | null;
   /** Words and phrases that do not interrupt if the caller says nothing else. Default: `[]`. */
   interruptionIgnoreWords?: string[] | null;
+  /** Whether words that show attention in `language`, such as “okay” and “I see”, do not interrupt either. Languages with such words are those with `hasPhrases` in `GET /languages`. Default: `true`. */
+  defaultIgnoreWordsEnabled?: boolean | null;
   /**
    * Minimum number of words that interrupt. Default: `0`.
    * From 0 to 10.
@@ -555,6 +571,20 @@ export interface Agent {
   testVariables: Record<string, string | number | boolean | null>;
   /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). */
   language: string;
+  phrases: {
+    /** Said in turn, twice at most, while an answer takes long. Empty: the phrases of `language`, such as “One moment, please.” */
+    fillers: string[];
+    /** Said instead of an answer that did not come. Null: the phrase of `language`. */
+    noAnswer: string | null;
+    /** Said when the caller's words were lost. Null: the phrase of `language`. */
+    repeatRequest: string | null;
+    /** Said before a call ends because a provider failed. Null: the phrase of `language`. */
+    apology: string | null;
+    /** Said to a caller who is silent for `turnTimeoutSeconds`. Null: the language model asks in its own words, or without one the phrase of `language` is said. */
+    reminder: string | null;
+    /** Said if the language model hangs up without a word. Null: the phrase of `language`. */
+    farewell: string | null;
+  };
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
   timezone: string;
   /**
@@ -616,6 +646,8 @@ export interface Agent {
   interruptionThresholdMs: number;
   /** Words and phrases that do not interrupt if the caller says nothing else. */
   interruptionIgnoreWords: string[];
+  /** Whether words that show attention in `language`, such as “okay” and “I see”, do not interrupt either. Languages with such words are those with `hasPhrases` in `GET /languages`. */
+  defaultIgnoreWordsEnabled: boolean;
   /**
    * Minimum number of words that interrupt.
    * From 0 to 10.
@@ -825,6 +857,20 @@ export interface AgentUpdate {
   testVariables?: Record<string, string | number | boolean | null> | null;
   /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). */
   language?: string | null;
+  phrases?: {
+    /** Said in turn, twice at most, while an answer takes long. Empty: the phrases of `language`, such as “One moment, please.” */
+    fillers?: string[] | null;
+    /** Said instead of an answer that did not come. Null: the phrase of `language`. */
+    noAnswer?: string | null;
+    /** Said when the caller's words were lost. Null: the phrase of `language`. */
+    repeatRequest?: string | null;
+    /** Said before a call ends because a provider failed. Null: the phrase of `language`. */
+    apology?: string | null;
+    /** Said to a caller who is silent for `turnTimeoutSeconds`. Null: the language model asks in its own words, or without one the phrase of `language` is said. */
+    reminder?: string | null;
+    /** Said if the language model hangs up without a word. Null: the phrase of `language`. */
+    farewell?: string | null;
+  } | null;
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
   timezone?: string | null;
   /**
@@ -886,6 +932,8 @@ export interface AgentUpdate {
   interruptionThresholdMs?: number | null;
   /** Words and phrases that do not interrupt if the caller says nothing else. */
   interruptionIgnoreWords?: string[] | null;
+  /** Whether words that show attention in `language`, such as “okay” and “I see”, do not interrupt either. Languages with such words are those with `hasPhrases` in `GET /languages`. */
+  defaultIgnoreWordsEnabled?: boolean | null;
   /**
    * Minimum number of words that interrupt.
    * From 0 to 10.
@@ -1218,6 +1266,20 @@ export interface AgentSnapshot {
   testVariables: Record<string, string | number | boolean | null>;
   /** Language of the conversation, as a BCP 47 tag. A change to one that the configured speech recognition does not understand, or that the agent's voice does not speak, is rejected (`GET /languages`). */
   language: string;
+  phrases: {
+    /** Said in turn, twice at most, while an answer takes long. Empty: the phrases of `language`, such as “One moment, please.” */
+    fillers: string[];
+    /** Said instead of an answer that did not come. Null: the phrase of `language`. */
+    noAnswer: string | null;
+    /** Said when the caller's words were lost. Null: the phrase of `language`. */
+    repeatRequest: string | null;
+    /** Said before a call ends because a provider failed. Null: the phrase of `language`. */
+    apology: string | null;
+    /** Said to a caller who is silent for `turnTimeoutSeconds`. Null: the language model asks in its own words, or without one the phrase of `language` is said. */
+    reminder: string | null;
+    /** Said if the language model hangs up without a word. Null: the phrase of `language`. */
+    farewell: string | null;
+  };
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
   timezone: string;
   /**
@@ -1279,6 +1341,8 @@ export interface AgentSnapshot {
   interruptionThresholdMs: number;
   /** Words and phrases that do not interrupt if the caller says nothing else. */
   interruptionIgnoreWords: string[];
+  /** Whether words that show attention in `language`, such as “okay” and “I see”, do not interrupt either. Languages with such words are those with `hasPhrases` in `GET /languages`. */
+  defaultIgnoreWordsEnabled: boolean;
   /**
    * Minimum number of words that interrupt.
    * From 0 to 10.

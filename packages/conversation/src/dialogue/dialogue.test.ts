@@ -172,6 +172,15 @@ test("end_call ends the conversation after its farewell", async () => {
   assert.deepEqual(parts.at(-1), { type: "end", endsConversation: true });
 });
 
+test("an agent that hangs up without a word says its farewell, and no second one", async () => {
+  const silent = [{ type: "toolCall", toolName: "end_call", input: {} }] as const;
+  const endCall = { farewell: "Auf Wiederhören!" };
+  const speechless = openDialogue([[...silent]], { endCall });
+  assert.equal((await chat(speechless.dialogue, "bye")).text, "Auf Wiederhören!");
+  const polite = openDialogue([[{ type: "text", text: "Tschüss." }, ...silent]], { endCall });
+  assert.equal((await chat(polite.dialogue, "bye")).text, "Tschüss.");
+});
+
 test("only the delivered part of a reply enters the history, message by message", async () => {
   const { dialogue } = openDialogue(
     [[{ type: "text", text: "Let me see." }, ...CALL_LOOK_UP], "It is blue."],

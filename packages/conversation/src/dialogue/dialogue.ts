@@ -26,8 +26,11 @@ export interface DialogueOptions {
   /** The agent's prompt with its variables filled in. */
   instructions: string;
   tools?: readonly DialogueTool[];
-  /** If present, the model may hang up with the `end_call` tool. `rules` replaces the tool's description. */
-  endCall?: { rules?: string };
+  /**
+   * If present, the model may hang up with the `end_call` tool. `rules` replaces the tool's description; `farewell` is said if
+   * the model hangs up without a word.
+   */
+  endCall?: { rules?: string; farewell?: string };
   temperature?: number;
   reasoningEffort?: "none" | "low" | "medium" | "high";
   /** Earlier entries, when a conversation is resumed. */
@@ -213,7 +216,9 @@ export class Dialogue {
         if (!call.isAsync) yield addToolResult(open, call, await this.#awaitOutcome(call, signal));
       }
       if (endCallInput !== undefined) {
-        const farewell = readFarewell(endCallInput);
+        const isSilent = countCharacters(open) === 0;
+        const farewell =
+          readFarewell(endCallInput) ?? (isSilent ? this.#options.endCall?.farewell : undefined);
         if (farewell !== undefined) yield addText(open, farewell);
         yield { type: "end", endsConversation: true };
         return;

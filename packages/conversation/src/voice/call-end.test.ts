@@ -36,6 +36,22 @@ test("the agent speaks again to a silent caller, and the call still ends by sile
   assert.ok(call.dialogue.history.every((entry) => entry.type === "message"));
 });
 
+test("an agent with a reminder of its own says it word for word, without its model", async () => {
+  const call = new CallDriver({
+    agent: {
+      firstMessage: "How can I help?",
+      turnTimeoutSeconds: 4,
+      silenceEndCallTimeoutSeconds: 10,
+      phrases: { reminder: "Is anybody there?" },
+    },
+    replies: [],
+  });
+  call.start();
+  await call.waitUntil(() => call.end !== undefined);
+  assert.deepEqual(call.transcript.slice(0, 2), ["agent: How can I help?", "agent: Is anybody there?"]);
+  assert.equal(call.model.requests.length, 0);
+});
+
 test("a call ends at its maximum duration, even within a word", async () => {
   const call = new CallDriver({
     agent: { firstMessage: LONG_ANSWER, maxConversationDurationSeconds: 3 },

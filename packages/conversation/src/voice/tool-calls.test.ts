@@ -81,6 +81,14 @@ for (const toolMs of [500, 1200]) {
   });
 }
 
+test("an agent's own filler phrases are said instead of those of its language", async () => {
+  const phrases = { fillers: ["Looking it up."] };
+  const call = await withPhrases({ agent: { phrases }, replies: [CALL_LOOK_UP, "It is blue."] }, 4000);
+  await call.say("what colour", 600);
+  await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
+  assert.equal(call.transcript[2], "agent: Looking it up.");
+});
+
 test("an answer gets two filler phrases at most, then an honest failure; a late result is reported", async () => {
   const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 18_000);
   await call.say("what colour", 600);

@@ -1,3 +1,4 @@
+import type { AgentPhrases } from "./speaking/speech-texts.ts";
 import type { TranscriptItem } from "../transcript.ts";
 import type { AnsweredBy } from "./answer/answer-detection.ts";
 
@@ -85,6 +86,8 @@ export interface VoiceAgentSettings {
   interruptionThresholdMs: number;
   /** Words that alone do not stop the agent. */
   interruptionIgnoreWords?: readonly string[];
+  /** Whether words that show attention in the language do not stop it either. Default true. */
+  ignoresBackchannels?: boolean;
   /** Minimum number of words that stop the agent; default 0. */
   minInterruptionWords?: number;
   /** BCP 47. */
@@ -93,10 +96,8 @@ export interface VoiceAgentSettings {
   voice: string;
   voiceSpeed: number;
   sttKeyterms: readonly string[];
-  /** Said before a call ends because a provider failed. */
-  apologyMessage?: string;
-  /** Said when the caller's words were lost. */
-  repeatRequestMessage?: string;
+  /** Texts instead of the standard ones of the language. With a `reminder`, the model does not ask in its own words. */
+  phrases?: AgentPhrases;
   /** Present if it is to be found out who answers. A mailbox gets the message; if it is empty, the call ends in silence. */
   voicemail?: { message: string };
 }

@@ -25,6 +25,14 @@ test("greetings without variables are fixed, in each direction", () => {
   assert.deepEqual(outbound?.texts, ["Hello, this is the library.", "We call you back."]);
 });
 
+test("the agent's own phrases are fixed, those of its language are prepared anyway", () => {
+  const phrases = { ...document.phrases, fillers: ["One moment, I look it up."], farewell: "Bye, {{name}}." };
+  assert.deepEqual(fixedSpeechOf({ ...document, phrases }, "local")?.texts, [
+    "Hello, this is the library.",
+    "One moment, I look it up.",
+  ]);
+});
+
 test("a greeting worded by the model is not fixed, nor is an absent one", () => {
   assert.deepEqual(fixedSpeechOf({ ...document, firstMessageMode: "generated" }, "local")?.texts, []);
   assert.deepEqual(fixedSpeechOf({ ...document, firstMessage: null }, "local")?.texts, []);

@@ -14,6 +14,7 @@ type SpokenFields = Pick<
   | "voiceId"
   | "voiceSpeed"
   | "language"
+  | "phrases"
 >;
 
 const VARIABLE = /\{\{/;
@@ -31,7 +32,9 @@ export function fixedSpeechOf(
   if (findLocalVoice(voice, provider, "") === undefined) return undefined;
   const greetings = firstMessageMode === "static" ? [firstMessage, firstMessageOutbound] : [];
   const hasMessage = document.voicemailEnabled && document.voicemailAction === "leave_message";
-  const fixed = hasMessage ? [...greetings, document.voicemailMessage] : greetings;
+  const { fillers, ...phrases } = document.phrases;
+  const voicemail = hasMessage ? [document.voicemailMessage] : [];
+  const fixed = [...greetings, ...voicemail, ...fillers, ...Object.values(phrases)];
   const texts = fixed.flatMap((text) => (text === null || VARIABLE.test(text) ? [] : [text]));
   return { voice, speed, language, texts };
 }

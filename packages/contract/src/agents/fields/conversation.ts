@@ -1,7 +1,14 @@
 import { Type } from "typebox";
-import { notAvailableYet, value } from "../../field-table.ts";
+import { group, notAvailableYet, value } from "../../field-table.ts";
 import { builtInVariables, nullable, variablesSchema } from "../../schemas.ts";
 import { freeObjectSchema, textSchema } from "./texts.ts";
+
+const PHRASE_CHARACTERS = 500;
+
+/** A text that is said word for word instead of the one of the language. */
+function phraseField(description: string) {
+  return value(textSchema(`${description} Null: the phrase of \`language\`.`, PHRASE_CHARACTERS), null);
+}
 
 export const conversationFields = {
   promptTemplate: value(
@@ -85,6 +92,28 @@ export const conversationFields = {
     }),
     "en",
   ),
+  phrases: group({
+    fillers: value(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" }), {
+        maxItems: 4,
+        description:
+          "Said in turn, twice at most, while an answer takes long. Empty: the phrases of `language`, such as “One moment, please.”",
+        examples: [["One moment, I am looking."]],
+      }),
+      [],
+    ),
+    noAnswer: phraseField("Said instead of an answer that did not come."),
+    repeatRequest: phraseField("Said when the caller's words were lost."),
+    apology: phraseField("Said before a call ends because a provider failed."),
+    reminder: value(
+      textSchema(
+        "Said to a caller who is silent for `turnTimeoutSeconds`. Null: the language model asks in its own words, or without one the phrase of `language` is said.",
+        PHRASE_CHARACTERS,
+      ),
+      null,
+    ),
+    farewell: phraseField("Said if the language model hangs up without a word."),
+  }),
   timezone: value(
     Type.String({
       minLength: 1,

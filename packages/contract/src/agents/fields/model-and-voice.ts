@@ -112,6 +112,14 @@ export const listeningFields = {
     }),
     [],
   ),
+  defaultIgnoreWordsEnabled: value(
+    Type.Boolean({
+      description:
+        "Whether words that show attention in `language`, such as “okay” and “I see”, do not interrupt either. Languages with such " +
+        "words are those with `hasPhrases` in `GET /languages`.",
+    }),
+    true,
+  ),
   minInterruptionWords: value(
     Type.Integer({
       minimum: 0,

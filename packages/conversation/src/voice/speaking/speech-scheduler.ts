@@ -9,7 +9,7 @@ import { Utterance, type UtteranceOptions, phraseText } from "./utterance.ts";
 import { FillerSpeech, isTextOverdue } from "./filler-speech.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
-import { emergencyTexts, standardTexts } from "./speech-texts.ts";
+import { emergencyTexts, textsOf } from "./speech-texts.ts";
 import { isReplyAwaited } from "../turns/turn-deadlines.ts";
 import type { SpeechContent, TurnEvent, TurnState } from "../turns/turn-state.ts";
 import type { AgentActivity, VoiceAgentSettings, VoiceEvent } from "../voice-event.ts";
@@ -78,7 +78,7 @@ export class SpeechScheduler {
     this.#filler = new FillerSpeech({
       sampleRateHz,
       phrases: () =>
-        standardTexts(agent.language).fillers.flatMap((text) => {
+        textsOf(agent).fillers.flatMap((text) => {
           const pcm = this.#findRecording(text);
           return pcm === undefined ? [] : [{ text, pcm }];
         }),
@@ -123,8 +123,7 @@ export class SpeechScheduler {
   /** Starts the synthesis of the phrases for slow or failed providers that no earlier call has recorded. */
   preparePhrases(): void {
     const { agent, phrases } = this.#options;
-    const texts = [...emergencyTexts(agent.language), phraseText("apology", agent)];
-    void phrases?.prepare(this.#voices, this.#style, texts);
+    void phrases?.prepare(this.#voices, this.#style, emergencyTexts(agent.language, agent.phrases));
   }
 
   /** Prepares an answer to a possibly complete turn. It leaves no trace until it is spoken. */

@@ -3,7 +3,7 @@ import type { TranscriptEntry, TranscriptItem } from "../../transcript.ts";
 import { SPEAK_NOW } from "../../dialogue/prompt.ts";
 import type { AgentVoice, SpeechStyle } from "./agent-voice.ts";
 import { Synthesis, type SpeechOutcome } from "./synthesis.ts";
-import { standardTexts } from "./speech-texts.ts";
+import { textsOf } from "./speech-texts.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";
 import type { CallerTurn, FixedPhrase, SpeechContent } from "../turns/turn-state.ts";
@@ -279,6 +279,7 @@ function replyTo(
         controller,
       );
     case "reminder":
+      if (agent.phrases?.reminder !== undefined) return undefined;
       return dialogue.respond({ type: "continue", guidance: REMINDER_GUIDANCE }, controller);
     case "preview":
       return dialogue.respond(content, controller);
@@ -300,12 +301,11 @@ function greetingGuidance(firstMessage: string): string {
 
 function fixedText(content: UtteranceOptions["content"], agent: VoiceAgentSettings): string {
   if (content.type === "phrase") return phraseText(content.phrase, agent);
+  if (content.type === "reminder") return textsOf(agent).reminder;
   return content.type === "voicemail" ? (agent.voicemail?.message ?? "") : agent.firstMessage;
 }
 
 /** The text of a phrase: the agent's own one, or the standard one of its language. */
 export function phraseText(phrase: FixedPhrase, agent: VoiceAgentSettings): string {
-  const standard = standardTexts(agent.language)[phrase];
-  if (phrase === "noAnswer") return standard;
-  return (phrase === "apology" ? agent.apologyMessage : agent.repeatRequestMessage) ?? standard;
+  return textsOf(agent)[phrase];
 }

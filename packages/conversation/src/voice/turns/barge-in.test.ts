@@ -129,6 +129,23 @@ test("a backchannel does not interrupt, unless more words follow it", async () =
   assert.equal(call.transcript[3], "agent: Very well.");
 });
 
+test("each language has its own words of attention, which can be switched off", async () => {
+  for (const [language, words, ignoresBackchannels, isIgnored] of [
+    ["de-AT", "ja genau", true, true],
+    ["de", "ja genau", false, false],
+    ["de", "yeah exactly", true, false],
+    ["ja", "なるほど", true, true],
+    ["en", "yeah exactly", false, false],
+  ] as const) {
+    const call = await callWithLongAnswer({ agent: { language, ignoresBackchannels } });
+    await call.stayQuiet(300);
+    await call.say(words, 800);
+    await call.letAgentFinish();
+    const isWhole = call.transcript.at(-1) === `agent: ${LONG_ANSWER}`;
+    assert.equal(isWhole, isIgnored, `${language}: ${words}`);
+  }
+});
+
 test("words on the agent's ignore list do not interrupt, and neither do too few words", async () => {
   const agent = { interruptionIgnoreWords: ["na klar"], minInterruptionWords: 2, language: "de" };
   const call = await callWithLongAnswer({ agent });

@@ -55,7 +55,7 @@ export function obeyCommand(transition: TurnTransition, heard: HeardText, agentT
 
 function toInterruptionRules(settings: TurnSettings): InterruptionRules {
   const { language, interruptionIgnoreWords: ignoreWords, minInterruptionWords: minWords } = settings;
-  return { language, ignoreWords, minWords };
+  return { language, ignoreWords, minWords, ignoresBackchannels: settings.ignoresBackchannels !== false };
 }
 
 /**

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { interrupts, isCommand, type SpokenOver } from "./turn-interruption.ts";
 
 const sentence = (text: string): SpokenOver => ({ text, voicedMs: 1200 });
-const rules = { language: "en-GB", ignoreWords: [], minWords: 0 };
+const rules = { language: "en-GB", ignoreWords: [], ignoresBackchannels: true, minWords: 0 };
 const agentText = "We are open from nine in the morning until six in the evening.";
 
 test("words that only show attention do not interrupt, in any spelling", () => {
@@ -15,10 +15,13 @@ test("words that only show attention do not interrupt, in any spelling", () => {
   }
 });
 
-test("in another language only the listed words are ignored", () => {
-  const german = { ...rules, language: "de", ignoreWords: ["Ja genau", "Aha"] };
-  assert.equal(interrupts(sentence("Aha, ja genau."), german, ""), false);
-  assert.equal(interrupts(sentence("Genau"), german, ""), true);
+test("in another language its own words and the listed ones are ignored, not the English ones", () => {
+  const german = { ...rules, language: "de", ignoreWords: ["Na logo"] };
+  assert.equal(interrupts(sentence("Aha, ja genau, na logo."), german, ""), false);
+  assert.equal(interrupts(sentence("Exactly"), german, ""), true);
+  const onlyListed = { ...german, ignoresBackchannels: false };
+  assert.equal(interrupts(sentence("Na logo"), onlyListed, ""), false);
+  assert.equal(interrupts(sentence("Genau"), onlyListed, ""), true);
 });
 
 test("fewer words than the minimum do not interrupt", () => {

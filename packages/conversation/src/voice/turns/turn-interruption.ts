@@ -1,32 +1,7 @@
 import type { HeardText } from "../../providers/speech-to-text.ts";
+import { backchannelsOf } from "./backchannels.ts";
 import { isEnglish, splitWords } from "./turn-words.ts";
 
-/** Words that show attention and do not interrupt. */
-const BACKCHANNELS = [
-  "i see",
-  "oh okay",
-  "got it",
-  "all right",
-  "alright",
-  "sounds good",
-  "okay",
-  "ok",
-  "yeah",
-  "yep",
-  "yes",
-  "right",
-  "sure",
-  "aha",
-  "oh",
-  "wow",
-  "cool",
-  "great",
-  "good",
-  "nice",
-  "exactly",
-  "indeed",
-  "really",
-];
 /**
  * Words that interrupt however short they are. The last ones are what recognizers write for "stop" over the telephone.
  */
@@ -57,6 +32,8 @@ export interface InterruptionRules {
   /** BCP 47. */
   language: string;
   ignoreWords: readonly string[];
+  /** Whether words that show attention in the language are ignored too. */
+  ignoresBackchannels: boolean;
   minWords: number;
 }
 
@@ -98,9 +75,10 @@ function soundsLikeCommand({ certainty }: HeardText, words: readonly string[]): 
   return asking.reduce((sum, { probability }) => sum + probability, 0) >= COMMAND_PROBABILITY;
 }
 
-function isIgnored(words: readonly string[], { language, ignoreWords }: InterruptionRules): boolean {
-  const ignored = ignoreWords.map((phrase) => splitWords(phrase).join(" "));
-  const phrases = (isEnglish(language) ? [...ignored, ...BACKCHANNELS] : ignored)
+function isIgnored(words: readonly string[], rules: InterruptionRules): boolean {
+  const { language, ignoreWords, ignoresBackchannels } = rules;
+  const phrases = [...ignoreWords, ...(ignoresBackchannels ? backchannelsOf(language) : [])]
+    .map((phrase) => splitWords(phrase).join(" "))
     .filter((phrase) => phrase !== "")
     .sort((a, b) => b.length - a.length);
   let rest = ` ${words.join(" ")} `;

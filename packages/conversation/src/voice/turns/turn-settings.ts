@@ -16,6 +16,7 @@ export function toTurnSettings(
     interruptionThresholdMs: agent.interruptionThresholdMs,
     disableInterruptions: agent.disableInterruptions,
     interruptionIgnoreWords: agent.interruptionIgnoreWords ?? [],
+    ignoresBackchannels: agent.ignoresBackchannels ?? true,
     minInterruptionWords: agent.minInterruptionWords ?? 0,
     turnTimeoutMs: (agent.turnTimeoutSeconds ?? Infinity) * 1000,
     silenceLimitMs: agent.silenceEndCallTimeoutSeconds * 1000,

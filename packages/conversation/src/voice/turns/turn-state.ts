@@ -18,6 +18,8 @@ export interface TurnSettings {
   disableInterruptions: boolean;
   /** Words that alone do not stop the agent. */
   interruptionIgnoreWords: readonly string[];
+  /** Absent in logs of earlier releases, which ignored them. */
+  ignoresBackchannels?: boolean;
   /** Minimum number of words that stop the agent. */
   minInterruptionWords: number;
   /** Silence of the caller after which the agent speaks again; `Infinity`: never. */

@@ -63,6 +63,23 @@ test("a message for mailboxes is rendered, and only outbound phone calls have on
   assert.equal(voicemailOf("hangup", { channel: "web" }), undefined);
 });
 
+test("the model is told a language other than English", () => {
+  const instructionsIn = (language: string): string =>
+    renderAgent(conversation, createDocument({ name: "Robin", promptTemplate: "Answer.", language }), {})
+      .setup.instructions;
+  assert.equal(instructionsIn("en-GB"), "Answer.");
+  assert.match(instructionsIn("de"), /^Answer\.\n\nThe conversation is in German\. Speak German/);
+  assert.match(instructionsIn("pt-BR"), /Brazilian Portuguese/);
+});
+
+test("the agent's own phrases are rendered, and absent ones are left to its language", () => {
+  const phrases = { fillers: ["One moment, {{name}}."], farewell: "Bye, {{name}}!" };
+  const document = createDocument({ name: "Robin", phrases });
+  const { setup } = renderAgent(conversation, document, { name: "Ada" });
+  assert.deepEqual(setup.agent.phrases, { fillers: ["One moment, Ada."], farewell: "Bye, Ada!" });
+  assert.deepEqual(renderAgent(conversation, createDocument({ name: "Robin" }), {}).setup.agent.phrases, {});
+});
+
 test("the fallback voice is the document's, if it names one", () => {
   const document = createDocument({ name: "Robin", fallbackVoiceId: "kokoro/bm_george" });
   assert.equal(renderAgent(conversation, document, {}).setup.fallbackVoiceId, "kokoro/bm_george");

@@ -1,4 +1,5 @@
 import type { Variables } from "@parley/contract";
+import type { AgentPhrases } from "@parley/conversation";
 import type { MediaCall } from "../../../media/media-protocol.ts";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
@@ -101,18 +102,12 @@ export function renderAgent(
     for (const name of rendered.unknownNames) unknownNames.add(name);
     return rendered.text;
   };
-  const instructions = render(document.promptTemplate);
+  const instructions = render(document.promptTemplate) + languageNote(document.language);
   const firstMessage = render(document.firstMessage ?? "");
   const endCall = toEndCall(document, render);
   const keypad = toKeypad(document, render);
   const voicemail = toVoicemail(document, render);
-  const tools = document.customTools
-    .filter(({ enabled }) => enabled)
-    .map((tool) => {
-      const rendered = renderTool(tool, variables);
-      for (const name of rendered.unknownNames) unknownNames.add(name);
-      return rendered.tool;
-    });
+  const tools = renderTools(document, variables, unknownNames);
   return {
     unknownVariables: [...unknownNames],
     setup: {
@@ -139,8 +134,10 @@ export function renderAgent(
         disableInterruptions: document.disableInterruptions,
         interruptionThresholdMs: document.interruptionThresholdMs,
         interruptionIgnoreWords: document.interruptionIgnoreWords,
+        ignoresBackchannels: document.defaultIgnoreWordsEnabled,
         minInterruptionWords: document.minInterruptionWords,
         language: document.language,
+        phrases: toPhrases(document, render),
         voice: document.voiceId ?? "",
         voiceSpeed: document.voiceSpeed,
         sttKeyterms: document.sttKeyterms,
@@ -148,6 +145,35 @@ export function renderAgent(
       },
     },
   };
+}
+
+/** Renders the tools that the agent can use, and adds unknown names in them. */
+function renderTools(
+  { customTools }: AgentDocument,
+  variables: Variables,
+  unknownNames: Set<string>,
+): ConversationSetup["tools"] {
+  return customTools
+    .filter(({ enabled }) => enabled)
+    .map((tool) => {
+      const rendered = renderTool(tool, variables);
+      for (const name of rendered.unknownNames) unknownNames.add(name);
+      return rendered.tool;
+    });
+}
+
+/** Names the language to the model, which otherwise answers in that of the prompt. English is what models speak unasked. */
+function languageNote(language: string): string {
+  if (/^en(-|$)/i.test(language)) return "";
+  const name = new Intl.DisplayNames("en", { type: "language" }).of(language) ?? language;
+  return `\n\nThe conversation is in ${name}. Speak ${name}, unless these instructions say otherwise.`;
+}
+
+/** The agent's own phrases; those of its language replace the ones that it does not have. */
+function toPhrases({ phrases }: AgentDocument, render: Render): AgentPhrases {
+  const { fillers, ...texts } = phrases;
+  const own = Object.entries(texts).flatMap(([name, text]) => (text === null ? [] : [[name, render(text)]]));
+  return { ...Object.fromEntries(own), ...(fillers.length > 0 && { fillers: fillers.map(render) }) };
 }
 
 type Render = (template: string) => string;

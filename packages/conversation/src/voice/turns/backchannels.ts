@@ -1,0 +1,57 @@
+/** Words that show attention and do not interrupt, by language. */
+const BY_LANGUAGE: Readonly<Record<string, readonly string[]>> = {
+  en: [
+    "i see",
+    "oh okay",
+    "got it",
+    "all right",
+    "alright",
+    "sounds good",
+    "okay",
+    "ok",
+    "yeah",
+    "yep",
+    "yes",
+    "right",
+    "sure",
+    "aha",
+    "oh",
+    "wow",
+    "cool",
+    "great",
+    "good",
+    "nice",
+    "exactly",
+    "indeed",
+    "really",
+  ],
+  ar: ["نعم", "أيوه", "تمام", "طيب", "حسناً", "صحيح", "فهمت"],
+  de: [
+    "ja",
+    "genau",
+    "okay",
+    "ok",
+    "gut",
+    "alles klar",
+    "ach so",
+    "aha",
+    "stimmt",
+    "verstehe",
+    "schön",
+    "super",
+  ],
+  es: ["sí", "claro", "vale", "de acuerdo", "ya", "ajá", "bien", "muy bien", "entiendo", "okay", "ok"],
+  fr: ["oui", "ouais", "d'accord", "ok", "okay", "je vois", "bien sûr", "très bien", "ah bon", "exactement"],
+  hi: ["हाँ", "हां", "जी", "जी हाँ", "अच्छा", "ठीक है", "सही है", "ओके"],
+  it: ["sì", "certo", "okay", "ok", "va bene", "capisco", "esatto", "ah ecco", "bene", "perfetto"],
+  ja: ["はい", "ええ", "うん", "なるほど", "そうですか", "そうですね", "わかりました"],
+  nl: ["ja", "oké", "ok", "precies", "goed", "ik snap het", "aha", "klopt", "prima"],
+  pl: ["tak", "dobrze", "okej", "ok", "aha", "rozumiem", "jasne", "no tak", "dokładnie"],
+  pt: ["sim", "certo", "tá", "tá bom", "ok", "okay", "entendi", "claro", "isso", "está bem"],
+  zh: ["嗯", "嗯嗯", "对", "好", "好的", "是", "是的", "明白", "知道了"],
+};
+
+/** Words and phrases of a BCP 47 language; none if the language has no list. */
+export function backchannelsOf(language: string): readonly string[] {
+  return BY_LANGUAGE[language.split("-")[0]?.toLowerCase() ?? ""] ?? [];
+}

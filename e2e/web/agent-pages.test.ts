@@ -220,8 +220,7 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
     await upload();
     await shown.waitForText("Left out, because your organization does not have them:");
     assert.deepEqual(await shown.inspect("agent-import"), []);
-    await page.focus("[role=dialog] input[type=text]");
-    await page.keyboard.type(" of the north");
+    await fill(shown, "name", "Railway club of the north");
     await page.keyboard.press("Enter");
     await page.waitForFunction('document.title.endsWith("of the north · Parley")');
     const { data } = await platform.api.listAgents({ search: "of the north" });
@@ -230,7 +229,11 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
       [imported?.sipTrunkId, imported?.turnTimeoutSeconds, imported?.promptTemplate],
       [null, 17, exported.promptTemplate],
     );
-    assert.deepEqual(problems, []);
+    // The browser itself reports the 404 of the trunk.
+    assert.deepEqual(
+      problems.map((problem) => /\b404\b/.test(problem)),
+      [true],
+    );
   });
 
   test("duplicates an agent with its tools, and deletes it after a question", async () => {

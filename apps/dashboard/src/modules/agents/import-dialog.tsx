@@ -82,6 +82,7 @@ function Preview({ name, onRename, missing }: PreviewProps) {
     <>
       <TextInput
         label="Name"
+        data-path="name"
         required
         value={name}
         onChange={({ currentTarget }) => onRename(currentTarget.value)}

@@ -49,7 +49,7 @@ test("a beep is reported with its frequency when it is recognized, when it becom
     for (const { frequencyHz } of tones) assert.ok(Math.abs(frequencyHz - 1000) <= 5, String(frequencyHz));
     assert.deepEqual(
       tones.map(({ durationMs }) => durationMs),
-      [120, 320, 500],
+      [160, 320, 500],
     );
   }
 });

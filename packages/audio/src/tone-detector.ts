@@ -15,8 +15,8 @@ const MAX_DRIFT_HZ = 14;
 const MAX_STEP_DB = 3;
 /** Frames below this level (−45 dBFS) are not analyzed. */
 const MIN_LEVEL = 32_768 * 10 ** (-45 / 20);
-/** Length from which a tone is reported. */
-const MIN_TONE_MS = 120;
+/** Length from which a tone is reported. Sung-like vowels of synthesized voices reach 140 ms. */
+const MIN_TONE_MS = 160;
 /** Length at which it is reported again; a fax machine's tones reach it, most beeps do not. */
 const LONG_TONE_MS = 320;
 

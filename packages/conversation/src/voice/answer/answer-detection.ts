@@ -76,26 +76,30 @@ const HELLO_MS = 1_700;
 /** Pause after which a hello has ended. Recordings pause as long after "Hello" only seldom. */
 const HELLO_PAUSE_MS = 320;
 /** The same after a short answer that is no usual hello, such as a name: more may follow. */
-const NAME_PAUSE_MS = 480;
+const NAME_PAUSE_MS = 420;
 /** The same after more words of a person. */
-const SENTENCE_PAUSE_MS = 480;
+const SENTENCE_PAUSE_MS = 380;
 /** Pause after which words without a cue count as a person's, who waits for an answer. */
-const UNCLEAR_PAUSE_MS = 560;
+const UNCLEAR_PAUSE_MS = 480;
 /** The same after an opening that more words may follow. */
-const OPENING_PAUSE_MS = 900;
+const OPENING_PAUSE_MS = 650;
 /** Pause after which a short answer counts as a person's although its words are not known yet. */
 const UNREAD_PAUSE_MS = 800;
 /** Speech after which doubtful words of a recording count. */
 const DOUBTFUL_SPEECH_MS = 1_700;
 /** Speech after which it counts as a recording if its words have no cue. */
-const LONG_SPEECH_MS = 2_300;
+const LONG_SPEECH_MS = 2_600;
+/** The same if a pause has ended it: a recording continues, a person waits for an answer. */
+const LONG_ENDED_SPEECH_MS = 3_300;
+/** Fewer words are not long speech: the rest was noise. */
+const MIN_LONG_WORDS = 5;
 /** The same if it has an opening that people use too. */
-const OPENING_SPEECH_MS = 4_600;
+const OPENING_SPEECH_MS = 5_200;
 /** The same although it has a person's words. */
 const ENDLESS_SPEECH_MS = 6_500;
 /** Speech after which its words are requested for the first time, and the interval of further requests. */
-const FIRST_WORDS_MS = 900;
-const WORDS_INTERVAL_MS = 450;
+const FIRST_WORDS_MS = 800;
+const WORDS_INTERVAL_MS = 400;
 const MAX_REQUESTS = 10;
 /** Time that the language model has. */
 const OPINION_DEADLINE_MS = 900;
@@ -227,6 +231,10 @@ function isDoubtfulRecording({ mayBeRecording, isPerson, isScreening, isMenu }: 
   return mayBeRecording && !isPerson && !isScreening && !isMenu;
 }
 
+function hasManyWords(text: string): boolean {
+  return text.split(/\s+/).length >= MIN_LONG_WORDS;
+}
+
 /** Length from which speech with these cues is a recording's. */
 function recordingLengthMs({ isOpening, mayBeRecording }: AnswerCues): number {
   if (mayBeRecording) return DOUBTFUL_SPEECH_MS;
@@ -252,7 +260,8 @@ function decideInSpeech(state: AnswerState, spokenMs: number, atMs: number): Ans
   if (cues.isScreening || cues.isMenu) return undefined;
   if (asked?.by === "machine" || spokenMs >= ENDLESS_SPEECH_MS) return "machine";
   if (cues.isPerson || asked?.by === "human" || isAwaitingOpinion(state, atMs)) return undefined;
-  return spokenMs >= recordingLengthMs(cues) ? "machine" : undefined;
+  const isLong = spokenMs >= recordingLengthMs(cues) && hasManyWords(state.text);
+  return isLong || (state.text === "" && spokenMs >= OPENING_SPEECH_MS) ? "machine" : undefined;
 }
 
 function decideInPause(state: AnswerState, spokenMs: number, pauseMs: number): AnsweredBy | undefined {
@@ -279,7 +288,8 @@ function decideByOpinion(state: AnswerState, spokenMs: number, atMs: number): An
   if (isAwaitingOpinion(state, atMs)) return undefined;
   const { isOpening, isPerson } = state.cues;
   if (atMs < speech.lastVoiceMs + (isOpening ? OPENING_PAUSE_MS : UNCLEAR_PAUSE_MS)) return undefined;
-  return spokenMs >= recordingLengthMs(state.cues) && !isPerson ? "machine" : "human";
+  const isLong = spokenMs >= Math.max(LONG_ENDED_SPEECH_MS, recordingLengthMs(state.cues));
+  return isLong && !isPerson && hasManyWords(state.text) ? "machine" : "human";
 }
 
 /** Requests words while the speech goes on, and the model's opinion on words that decide nothing. */

@@ -80,7 +80,7 @@ const ENGLISH: CuePatterns = {
     "(thanks|thank you) for (calling|your call)",
     "good (morning|afternoon|evening|day)",
     "welcome to",
-    "this is(?! (an automat|a record|the (voice|mail)))",
+    "(?<!(hi|hello|hey|there) )this is(?! (an automat|a record|the (voice|mail)))",
     "(person|party|user) (that |who |whom )?you(re| are| were|ve| have) (calling|called|trying)",
   ),
   person: any(

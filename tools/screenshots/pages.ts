@@ -17,7 +17,8 @@ const LOADED_DEADLINE_MS = 30_000;
 /** Pages of people who are not signed in. */
 const openPages = ["/sign-in", "/sign-up", "/accept-invitation", "/reset-password"];
 
-function pagesOf({ agentId, callId, trunkId, organizationId }: SeededPlatform): readonly string[] {
+function pagesOf(seeded: SeededPlatform): readonly string[] {
+  const { agentId, callId, trunkId, organizationId, campaignId, contactId } = seeded;
   return [
     "/overview?period=7d",
     "/agents",
@@ -31,11 +32,18 @@ function pagesOf({ agentId, callId, trunkId, organizationId }: SeededPlatform): 
     ...["conversation", "latency", "results", "webhooks", "signaling"].map(
       (tab) => `/calls/${callId}?tab=${tab}`,
     ),
+    "/campaigns",
+    "/campaigns/new",
+    `/campaigns/${campaignId}`,
+    `/campaigns/${campaignId}/contacts`,
+    `/campaigns/${campaignId}/contacts/${contactId}`,
+    `/campaigns/${campaignId}/add-contacts`,
     "/phone-numbers",
     "/sip-trunks",
     "/sip-trunks/new",
     `/sip-trunks/${trunkId}`,
     "/try",
+    "/docs",
     "/settings/organization",
     "/settings/members",
     "/settings/api-keys",

@@ -23,6 +23,8 @@ export interface SeededPlatform {
   trunkId: string;
   callId: string;
   organizationId: string;
+  campaignId: string;
+  contactId: string;
   close: () => Promise<void>;
 }
 
@@ -58,13 +60,14 @@ export async function startSeeded(): Promise<SeededPlatform> {
   await platform.api.rotateWebhookSigningSecret();
   await platform.api.importDoNotCall({ csv: "phoneNumber\n+14155550190\n+14155550191\n" });
   const callId = await placeCalls(platform, agentId, number);
+  const campaign = await createCampaign(platform, agentId, number);
   const { id: organizationId } = await platform.api.getOrganization();
   const close = async (): Promise<void> => {
     await platform.stop();
     customer.close();
     await providers.close();
   };
-  return { platform, owner, agentId, trunkId, callId, organizationId, close };
+  return { platform, owner, agentId, trunkId, callId, organizationId, ...campaign, close };
 }
 
 /** The agent with a tool, an environment and a few versions, on a trunk whose server does not exist. */
@@ -104,6 +107,17 @@ async function createPractice(platform: Platform, customerUrl: string) {
     transport: "tcp",
   });
   return { agentId, number, trunkId: sipTrunkId };
+}
+
+async function createCampaign({ api }: Platform, agentId: string, fromNumber: string) {
+  const { id: campaignId } = await api.createCampaign({
+    name: "Recall patients",
+    agentId,
+    fromNumber,
+    contacts: [{ toNumber: "+14155550121", variables: { name: "Carl" } }, { toNumber: "+14155550122" }],
+  });
+  const { data } = await api.listCampaignContacts(campaignId);
+  return { campaignId, contactId: data[0]?.id ?? "" };
 }
 
 /** Calls in both directions. Returns the one with most to show, once its results are there. */

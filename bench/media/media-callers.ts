@@ -103,6 +103,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
     endCall: {},
     keypad: undefined,
     hasDoNotCallTool: false,
+    sendMessage: undefined,
     tools: [],
     conversation: {
       callId,

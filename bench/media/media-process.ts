@@ -84,6 +84,7 @@ function countInto(counts: MediaProcess["counts"]): MediaLegHandlers {
     },
     onSign: () => Promise.resolve({}),
     onDoNotCall: () => Promise.resolve(false),
+    onSendText: () => Promise.resolve({ isQueued: true }),
     onMediaTimeout: noteFault,
     onFault: noteFault,
     onLost: noteFault,

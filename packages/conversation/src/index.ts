@@ -18,6 +18,7 @@ export { SPEAK_NOW } from "./dialogue/prompt.ts";
 export { toProviderError } from "./dialogue/model-error.ts";
 export { createDoNotCallTool, DO_NOT_CALL_TOOL_NAME } from "./dialogue/do-not-call-tool.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";
+export { createMessageTool, MESSAGE_TOOL_NAME } from "./dialogue/message-tool.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";

@@ -2,14 +2,15 @@ import {
   createAnswerJudge,
   createDoNotCallTool,
   createKeypadTool,
-  Dialogue,
+  createMessageTool,
   type PhraseBook,
   standardTexts,
   VoiceConversation,
   type VoiceConversationOptions,
   type VoiceSpeeds,
 } from "@parley/conversation";
-import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
+import { createDialogue } from "../custom-tools/create-dialogue.ts";
+import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import { isBuiltinResponder } from "../model-providers/language-models.ts";
 import type { Providers } from "../model-providers/conversation-providers.ts";
 import {
@@ -35,6 +36,8 @@ export interface ConversationResources {
 export interface ConversationHandlers {
   /** Signs the request of a tool. */
   sign: SignRequest;
+  /** Sends a text message to the other side. Rejects with a reason for the model. */
+  sendText: (text: string) => Promise<void>;
   /** Sends keys to the peer. */
   press: (keys: string, signal: AbortSignal) => Promise<void>;
   /** Puts the peer's number on the do-not-call list. Rejects with a reason for the model. */
@@ -48,9 +51,9 @@ export function createCallConversation(
   call: MediaCall,
   scope: CallScope,
   { providers, phrases, speeds, outbound }: ConversationResources,
-  { sign, press, addToDoNotCall, onEvent, onDecision }: ConversationHandlers,
+  { sign, press, addToDoNotCall, sendText, onEvent, onDecision }: ConversationHandlers,
 ): VoiceConversation {
-  const { sampleRateHz, agent, conversation, endCall, keypad, llmReasoningEffort } = call;
+  const { sampleRateHz, agent, keypad, sendMessage, endCall } = call;
   const { languageModelFor, speechToText, voicesFor, voiceActivity, noiseSuppressor, turnEnd } = providers;
   const model = scopeLanguageModel(scope, languageModelFor(call.llmModel));
   const [{ tts, voice }, ...fallbackVoices] = voicesFor({
@@ -64,18 +67,19 @@ export function createCallConversation(
   return new VoiceConversation({
     sampleRateHz,
     agent: { ...agent, voice, ...(ownPhrases && { phrases: ownPhrases }) },
-    dialogue: new Dialogue({
-      model,
-      instructions: call.instructions,
-      tools: [
-        ...call.tools.map((tool) => createWebhookTool(tool, conversation, outbound, sign)),
-        ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
-        ...(call.hasDoNotCallTool ? [createDoNotCallTool(addToDoNotCall)] : []),
-      ],
-      temperature: call.llmTemperature,
-      ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
-      ...(endCall !== undefined && { endCall: { ...endCall, farewell } }),
-    }),
+    dialogue: createDialogue(
+      { ...call, endCall: endCall && { ...endCall, farewell } },
+      {
+        model,
+        outbound,
+        sign,
+        builtInTools: [
+          ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
+          ...(call.hasDoNotCallTool ? [createDoNotCallTool(addToDoNotCall)] : []),
+          ...(sendMessage === undefined ? [] : [createMessageTool({ ...sendMessage, send: sendText })]),
+        ],
+      },
+    ),
     stt: scopeSpeechToText(scope, speechToText),
     tts: scopeTextToSpeech(scope, tts),
     fallbackVoices: fallbackVoices.map((each) => ({ ...each, tts: scopeTextToSpeech(scope, each.tts) })),

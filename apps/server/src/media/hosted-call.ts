@@ -20,7 +20,16 @@ export interface CallParts {
 type CallMessage = Exclude<
   ToMedia,
   {
-    type: "configure" | "speechFit" | "open" | "openWeb" | "signed" | "addedToDoNotCall" | "finish" | "close";
+    type:
+      | "configure"
+      | "speechFit"
+      | "open"
+      | "openWeb"
+      | "signed"
+      | "textSent"
+      | "addedToDoNotCall"
+      | "finish"
+      | "close";
   }
 >;
 type WebMessage = Extract<ToMedia, { type: "join" | "fragment" | "live" }>;

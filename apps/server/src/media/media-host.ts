@@ -7,11 +7,17 @@ import { systemClock } from "../platform/clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { type ConversationResources, createCallConversation } from "./call-conversation.ts";
 import { type CallParts, HostedCall } from "./hosted-call.ts";
-import type { FromMedia, MediaCall, MediaConfiguration, ToMedia, WebPorts } from "./media-protocol.ts";
 import { PendingRequests } from "./pending-requests.ts";
+import type {
+  FromMedia,
+  MediaCall,
+  MediaConfiguration,
+  TextOutcome,
+  ToMedia,
+  WebPorts,
+} from "./media-protocol.ts";
 import { PhoneMedia } from "./phone/phone-media.ts";
 import { RecordingSpools } from "./recording/recording-spool.ts";
-import { RemoteSigner } from "./remote-signer.ts";
 import { reportError } from "./report-error.ts";
 import { TurnLogs } from "./turn-logs.ts";
 import { WebMedia } from "./web/web-media.ts";
@@ -21,6 +27,9 @@ const PREPARATION_DEADLINE_MS = 2_000;
 /** Resources that most calls need. */
 const FIRST_PHRASES_STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 const LOAD_INTERVAL_MS = 1_000;
+/** The main process signs faster, even without its database. */
+const SIGNATURE_DEADLINE_MS = 2_000;
+const TEXT_DEADLINE_MS = 5_000;
 
 export interface MediaHost {
   receive: (message: Exclude<ToMedia, MediaConfiguration>) => void;
@@ -46,8 +55,11 @@ class Host implements MediaHost {
   readonly #wheel: MediaWheel;
   readonly #turnLogs: TurnLogs | undefined;
   readonly #spools: RecordingSpools;
-  readonly #signer = new RemoteSigner((signatureId, callId, message) =>
-    this.#send({ type: "sign", callId, signatureId, message }),
+  /** The main process has the current secrets, which never leave it. Without its answer a request is sent unsigned. */
+  readonly #signatures = new PendingRequests<Record<string, string>>({}, SIGNATURE_DEADLINE_MS);
+  readonly #texts = new PendingRequests<TextOutcome>(
+    { isQueued: false, reason: "the message could not be sent in time" },
+    TEXT_DEADLINE_MS,
   );
   readonly #doNotCallRequests = new PendingRequests<boolean>(false);
   /** Calls by id. A promise while the call's port is being opened. */
@@ -89,7 +101,8 @@ class Host implements MediaHost {
       return;
     }
     if (message.type === "speechFit") return this.#resources.providers.useSpeechFit(message.fit);
-    if (message.type === "signed") return this.#signer.settle(message.signatureId, message.headers);
+    if (message.type === "signed") return this.#signatures.answer(message.signatureId, message.headers);
+    if (message.type === "textSent") return this.#texts.answer(message.textId, message.outcome);
     if (message.type === "addedToDoNotCall")
       return this.#doNotCallRequests.answer(message.requestId, message.isAdded);
     // A call that has ended was reported already.
@@ -112,7 +125,8 @@ class Host implements MediaHost {
     await this.#spools.close();
     const { phrases, outbound, providers } = this.#resources;
     phrases.close();
-    this.#signer.close();
+    this.#signatures.end();
+    this.#texts.end();
     this.#doNotCallRequests.end();
     await outbound.close();
     await providers.close();
@@ -151,7 +165,11 @@ class Host implements MediaHost {
     const turnLog = this.#turnLogs?.open(callId, () => conversation.turnSettings);
     const conversation: VoiceConversation = scope.run(() =>
       createCallConversation(call, scope, this.#resources, {
-        sign: async (request) => await this.#signer.sign(callId, request),
+        sign: async (message) =>
+          await this.#signatures.ask((signatureId) =>
+            this.#send({ type: "sign", callId, signatureId, message }),
+          ),
+        sendText: async (text) => await this.#sendText(callId, text),
         press: async (keys, signal) => await this.#pressKeys(callId, keys, signal),
         addToDoNotCall: async () => await this.#addToDoNotCall(callId),
         onEvent: (event) => this.#send({ type: "event", callId, event }),
@@ -206,6 +224,12 @@ class Host implements MediaHost {
       this.#send({ type: "addToDoNotCall", callId, requestId }),
     );
     if (!isAdded) throw new Error("the number could not be added to the list");
+  }
+
+  /** Rejects with a reason for the model. */
+  async #sendText(callId: string, text: string): Promise<void> {
+    const outcome = await this.#texts.ask((textId) => this.#send({ type: "sendText", callId, textId, text }));
+    if (!outcome.isQueued) throw new Error(outcome.reason);
   }
 
   async #pressKeys(callId: string, keys: string, signal: AbortSignal): Promise<void> {

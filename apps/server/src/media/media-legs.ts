@@ -1,7 +1,13 @@
 import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceEvent } from "@parley/conversation";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
-import type { MediaPath, MediaStatistics, WebFragmentResult, WebJoinResult } from "./media-protocol.ts";
+import type {
+  MediaPath,
+  MediaStatistics,
+  TextOutcome,
+  WebFragmentResult,
+  WebJoinResult,
+} from "./media-protocol.ts";
 import type { SdpFragment } from "./web/web-sdp-fragment.ts";
 
 export interface MediaLegHandlers {
@@ -10,6 +16,8 @@ export interface MediaLegHandlers {
   onSign: SignRequest;
   /** Puts the peer's number on the do-not-call list. Returns false if it could not. Never rejects. */
   onDoNotCall: () => Promise<boolean>;
+  /** Sends a text message to the other side. Never rejects. */
+  onSendText: (text: string) => Promise<TextOutcome>;
   /** Called when the peer has been silent for so long that it counts as gone. */
   onMediaTimeout: (silentMs: number) => void;
   /** Called when an exception has ended the conversation. */

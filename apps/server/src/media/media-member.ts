@@ -238,6 +238,13 @@ export class MediaMember {
           .then((isAdded) => this.#child.send({ type: "addedToDoNotCall", requestId, isAdded }));
         return;
       }
+      case "sendText": {
+        const { textId, text } = message;
+        void call.handlers
+          .onSendText(text)
+          .then((outcome) => this.#child.send({ type: "textSent", textId, outcome }));
+        return;
+      }
       case "event":
         return call.handlers.onEvent(message.event);
       case "callFault":

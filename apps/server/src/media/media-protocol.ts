@@ -1,6 +1,7 @@
 import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
-import type { MessageToSign, ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
+import type { DialogueSetup } from "../custom-tools/create-dialogue.ts";
+import type { MessageToSign } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
 import type { SpeechFit } from "@parley/providers/fit";
 import type { ModelReport } from "../inference/model-states.ts";
@@ -41,27 +42,18 @@ export interface WebPorts {
 }
 
 /** Parameters of one call's media and conversation. */
-export interface MediaCall {
+export interface MediaCall extends DialogueSetup {
   callId: string;
   /** Whether audio uses IPv6. */
   isIPv6?: boolean;
   /** Sample rate of the conversation's audio: 16,000 if the caller offers a wideband codec. */
   sampleRateHz: 8000 | 16000;
-  /** Prompt with rendered variables. */
-  instructions: string;
-  /** `service-standard`, or `provider/model`. */
-  llmModel: string;
-  llmTemperature: number;
-  llmReasoningEffort: "none" | "low" | "medium" | "high";
-  /** `undefined` if the agent cannot hang up. `rules` replaces the built-in rules for it. */
-  endCall: { rules?: string } | undefined;
   /** `undefined` if the agent cannot press keys. `rules` replaces the built-in rules for it. */
   keypad: { rules?: string } | undefined;
   /** Whether the agent can put the peer's number on the do-not-call list. */
   hasDoNotCallTool: boolean;
-  tools: readonly WebhookTool[];
-  /** Data about the call that tools receive. */
-  conversation: ToolConversation;
+  /** `undefined` if the agent cannot send messages. `rules` replaces the built-in rules for it. */
+  sendMessage: { rules?: string } | undefined;
   agent: VoiceAgentSettings;
   /** Whether noise is suppressed before the decision whether the caller interrupts. */
   hasNoiseSuppression: boolean;
@@ -70,6 +62,9 @@ export interface MediaCall {
   /** Whether the call is recorded, from its answer. */
   isRecorded: boolean;
 }
+
+/** Result of an attempt to send a text message. */
+export type TextOutcome = { isQueued: true } | { isQueued: false; reason: string };
 
 /** Result of an SDP offer/answer exchange: destination and encoding of the audio. */
 export interface MediaPath {
@@ -127,6 +122,8 @@ export type ToMedia =
   | { type: "signed"; signatureId: string; headers: Record<string, string> }
   /** Answer to `addToDoNotCall`. */
   | { type: "addedToDoNotCall"; requestId: string; isAdded: boolean }
+  /** Answer to `sendText`. */
+  | { type: "textSent"; textId: string; outcome: TextOutcome }
   /** Ends the conversation of a browser call. Answered by `finished` after its last items. */
   | { type: "finish"; callId: string }
   /** The call is over. Answered by `closed`. */
@@ -182,6 +179,8 @@ export type FromMedia =
   | { type: "sign"; callId: string; signatureId: string; message: MessageToSign }
   /** The agent puts the peer's number on the do-not-call list. Answered by `addedToDoNotCall`. */
   | { type: "addToDoNotCall"; callId: string; requestId: string }
+  /** Asks for a text message to the other side. Answered by `textSent`. */
+  | { type: "sendText"; callId: string; textId: string; text: string }
   /** Events of the conversation. `ended` asks the main process to hang up. */
   | { type: "event"; callId: string; event: VoiceEvent }
   /** The peer has sent neither RTP nor RTCP for so long that it counts as gone. */

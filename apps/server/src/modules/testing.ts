@@ -8,6 +8,7 @@ import { registerDiagnosis } from "../doctor/diagnosis.routes.ts";
 import type { Clock } from "../platform/clock.ts";
 import { createFeatures, type Services } from "../node/features.ts";
 import { createTestResources, SilentMedia } from "../node/testing.ts";
+import { type Config, parseConfig } from "../platform/config/config.ts";
 import type { MailConfig } from "../platform/config/mail.ts";
 import { ClosingStack } from "../platform/closing-stack.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -77,6 +78,8 @@ export interface TestServerOptions {
   isPrivateWebhookAllowed?: boolean;
   /** URL of a server in place of Twilio. Default: none answers. */
   twilioBaseUrl?: string;
+  /** Base URL of an OpenAI-compatible model. Default: none answers. */
+  languageModelUrl?: string;
   /** Whether checks of trunks can reach this machine. Default: no. */
   isPrivateTrunkCheckAllowed?: boolean;
   /** Default: stores nothing. */
@@ -166,13 +169,18 @@ function createTestNode(
     isPrivateWebhookAllowed,
     isPrivateTrunkCheckAllowed,
   };
-  const { publicUrl } = options;
+  const { publicUrl, languageModelUrl: baseUrl } = options;
   const web = { ...resources.config.web, publicUrl };
   return {
     ...resources,
-    config: { ...resources.config, ...settings, web },
+    config: { ...resources.config, ...settings, ...(baseUrl !== undefined && modelAt(baseUrl)), web },
     ...(publicUrl !== undefined && { origin: () => publicUrl }),
   };
+}
+
+function modelAt(url: string): Pick<Config, "languageModel"> {
+  const { languageModel } = parseConfig({ PARLEY_LLM_BASE_URL: url, PARLEY_LLM_MODEL: "scripted" }).config;
+  return { languageModel };
 }
 
 /** Sends requests to the server, by default with this key. */

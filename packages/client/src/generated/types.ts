@@ -380,20 +380,20 @@ export interface AgentCreate {
   /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. Default: `null`. */
   postCallWebhookUrl?: string | null;
   messagingConfig?: {
-    /** Prompt for SMS. Null: `promptTemplate`. Not available yet: only the default is accepted. Default: `null`. */
+    /** Prompt for SMS. Null: `promptTemplate`. Default: `null`. */
     smsPrompt?: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Not available yet: only the default is accepted. Default: `"auto_reply"`. */
+    /** `auto_reply`: the agent answers. `webhook`: messages only go to `inboundWebhookUrl`. `off`: messages are only recorded. `inboundWebhookUrl` gets each message in every mode. Default: `"auto_reply"`. */
     inboundMode?: "auto_reply" | "webhook" | "off" | null;
-    /** URL of the `message.received` webhook. Not available yet: only the default is accepted. Default: `null`. */
+    /** URL of the `message.received` webhook. Required if `inboundMode` is `webhook`. Default: `null`. */
     inboundWebhookUrl?: string | null;
-    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. Default: `null`. */
+    /** Number that messages are sent from, and whose messages the agent answers. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's phone numbers; messages are sent from the first one. Default: `null`. */
     fromNumber?: string | null;
-    /** Whether the agent can send a message during a call. Not available yet: only the default is accepted. Default: `false`. */
+    /** Whether the agent can send a message during a phone call, to the other side's number, with the tool `send_message`. Needs `messagingConnectionId` and a number. Default: `false`. */
     sendMessageEnabled?: boolean | null;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Not available yet: only the default is accepted. Default: `null`. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. Default: `null`. */
     sendMessageDescriptionOverride?: string | null;
     /**
-     * Days without a message after which a new conversation begins. Not available yet: only the default is accepted. Default: `7`.
+     * Days without a message after which a new conversation begins. Default: `7`.
      * From 1 to 365.
      */
     conversationIdleResetDays?: number | null;
@@ -741,13 +741,13 @@ export interface Agent {
   messagingConfig: {
     /** Prompt for SMS. Null: `promptTemplate`. */
     smsPrompt: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. */
+    /** `auto_reply`: the agent answers. `webhook`: messages only go to `inboundWebhookUrl`. `off`: messages are only recorded. `inboundWebhookUrl` gets each message in every mode. */
     inboundMode: "auto_reply" | "webhook" | "off";
-    /** URL of the `message.received` webhook. */
+    /** URL of the `message.received` webhook. Required if `inboundMode` is `webhook`. */
     inboundWebhookUrl: string | null;
-    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. */
+    /** Number that messages are sent from, and whose messages the agent answers. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's phone numbers; messages are sent from the first one. */
     fromNumber: string | null;
-    /** Whether the agent can send a message during a call. */
+    /** Whether the agent can send a message during a phone call, to the other side's number, with the tool `send_message`. Needs `messagingConnectionId` and a number. */
     sendMessageEnabled: boolean;
     /** Rules in plain language for sending a message. Null: the built-in rules. */
     sendMessageDescriptionOverride: string | null;
@@ -1026,20 +1026,20 @@ export interface AgentUpdate {
   /** URL, without credentials and variables, of the `call.post` webhook, sent after each call. */
   postCallWebhookUrl?: string | null;
   messagingConfig?: {
-    /** Prompt for SMS. Null: `promptTemplate`. Not available yet: only the default is accepted. Default: `null`. */
+    /** Prompt for SMS. Null: `promptTemplate`. */
     smsPrompt?: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Not available yet: only the default is accepted. Default: `"auto_reply"`. */
+    /** `auto_reply`: the agent answers. `webhook`: messages only go to `inboundWebhookUrl`. `off`: messages are only recorded. `inboundWebhookUrl` gets each message in every mode. */
     inboundMode?: "auto_reply" | "webhook" | "off" | null;
-    /** URL of the `message.received` webhook. Not available yet: only the default is accepted. Default: `null`. */
+    /** URL of the `message.received` webhook. Required if `inboundMode` is `webhook`. */
     inboundWebhookUrl?: string | null;
-    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. */
+    /** Number that messages are sent from, and whose messages the agent answers. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's phone numbers; messages are sent from the first one. */
     fromNumber?: string | null;
-    /** Whether the agent can send a message during a call. Not available yet: only the default is accepted. Default: `false`. */
+    /** Whether the agent can send a message during a phone call, to the other side's number, with the tool `send_message`. Needs `messagingConnectionId` and a number. */
     sendMessageEnabled?: boolean | null;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Not available yet: only the default is accepted. Default: `null`. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. */
     sendMessageDescriptionOverride?: string | null;
     /**
-     * Days without a message after which a new conversation begins. Not available yet: only the default is accepted. Default: `7`.
+     * Days without a message after which a new conversation begins.
      * From 1 to 365.
      */
     conversationIdleResetDays?: number | null;
@@ -1436,13 +1436,13 @@ export interface AgentSnapshot {
   messagingConfig: {
     /** Prompt for SMS. Null: `promptTemplate`. */
     smsPrompt: string | null;
-    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. */
+    /** `auto_reply`: the agent answers. `webhook`: messages only go to `inboundWebhookUrl`. `off`: messages are only recorded. `inboundWebhookUrl` gets each message in every mode. */
     inboundMode: "auto_reply" | "webhook" | "off";
-    /** URL of the `message.received` webhook. */
+    /** URL of the `message.received` webhook. Required if `inboundMode` is `webhook`. */
     inboundWebhookUrl: string | null;
-    /** Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's first phone number. */
+    /** Number that messages are sent from, and whose messages the agent answers. Stored in E.164. Two agents cannot have the same number on one connection. Null: the agent's phone numbers; messages are sent from the first one. */
     fromNumber: string | null;
-    /** Whether the agent can send a message during a call. */
+    /** Whether the agent can send a message during a phone call, to the other side's number, with the tool `send_message`. Needs `messagingConnectionId` and a number. */
     sendMessageEnabled: boolean;
     /** Rules in plain language for sending a message. Null: the built-in rules. */
     sendMessageDescriptionOverride: string | null;
@@ -2799,6 +2799,12 @@ export interface MessagingConnectionCreate {
   messagesPerSecond?: number | null;
 }
 
+/** Settings to enter at the provider. */
+export interface MessagingConnectionConfig {
+  /** URL to enter at the provider for incoming messages, with the method `POST`: at Twilio “A message comes in” of the number or the messaging service. Null: the operator has not configured the server's public URL. */
+  inboundMessageUrl: string | null;
+}
+
 /** Account at a messaging provider. */
 export interface MessagingConnection {
   id: string;
@@ -2815,8 +2821,7 @@ export interface MessagingConnection {
    * From 1 to 100.
    */
   messagesPerSecond: number;
-  /** Settings to enter at the provider, by name. Empty: none are needed. */
-  config: Record<string, string>;
+  config: MessagingConnectionConfig;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -3406,8 +3411,10 @@ export interface MessageReceivedEvent {
     channel: "sms";
     fromNumber: string;
     toNumber: string;
-    /** Text of the message. */
+    /** Text of the message. Can be empty if `media` is not. */
     body: string;
+    /** Files of the message. */
+    media: MessageMedia[];
     /** Date and time in ISO 8601, UTC. */
     createdAt: string;
   };

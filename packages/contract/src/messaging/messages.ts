@@ -28,7 +28,7 @@ const statusSchema = Type.Enum(["queued", "sent", "delivered", "failed", "receiv
 export type MessageStatus = Static<typeof statusSchema>;
 export type MessageDirection = Static<typeof directionSchema>;
 
-const mediaSchema = Type.Object(
+export const mediaSchema = Type.Object(
   {
     url: Type.String({ description: "URL of the file at the provider, which requires its credentials." }),
     contentType: Type.String({ examples: ["image/jpeg"] }),

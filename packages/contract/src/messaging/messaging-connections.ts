@@ -59,9 +59,19 @@ const authTokenSchema = Type.String({
   examples: ["3f5e9c1d7b2a4860"],
 });
 
-const configSchema = Type.Record(Type.String(), Type.String(), {
-  description: "Settings to enter at the provider, by name. Empty: none are needed.",
-});
+const configSchema = Type.Object(
+  {
+    inboundMessageUrl: nullable(
+      Type.String({
+        format: "uri",
+        description:
+          "URL to enter at the provider for incoming messages, with the method `POST`: at Twilio “A message comes in” of the " +
+          "number or the messaging service. Null: the operator has not configured the server's public URL.",
+      }),
+    ),
+  },
+  { title: "MessagingConnectionConfig", description: "Settings to enter at the provider." },
+);
 
 const messagingConnectionSchema = Type.Object(
   {

@@ -2,6 +2,7 @@ import { MAX_JSON_VALUES } from "../route.ts";
 /** Webhook events, their data and the answer to `call.pre`. */
 import { type Static, Type } from "typebox";
 import { callSchema } from "../calls/call.ts";
+import { mediaSchema } from "../messaging/messages.ts";
 import { channelSchema, transcriptItemSchema } from "../conversations/conversations.ts";
 import { idSchema, nullable, timestampSchema, variablesSchema } from "../schemas.ts";
 
@@ -64,7 +65,8 @@ const messageReceivedSchema = Type.Object({
   channel: Type.Literal("sms"),
   fromNumber: Type.String(),
   toNumber: Type.String(),
-  body: Type.String({ description: "Text of the message." }),
+  body: Type.String({ description: "Text of the message. Can be empty if `media` is not." }),
+  media: Type.Array(mediaSchema, { description: "Files of the message." }),
   createdAt: timestampSchema,
 });
 export type MessageReceivedData = Static<typeof messageReceivedSchema>;
@@ -147,7 +149,9 @@ export const webhooks: readonly WebhookDefinition[] = [
     title: "MessageReceivedEvent",
     summary: "Sent when a message is received",
     description:
-      "Sent to the agent's `messagingConfig.inboundWebhookUrl`. Retried like `call.post`. Not available yet.",
+      "Sent to the agent's `messagingConfig.inboundWebhookUrl`. Without a 2xx answer within 10 seconds, the same body is sent again " +
+      "1, 5 and 30 minutes after this first failure. Sent in every `inboundMode`. It can arrive more than once: use `data.id` to " +
+      "detect duplicates.",
     data: messageReceivedSchema,
   },
 ];

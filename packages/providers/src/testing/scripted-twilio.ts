@@ -74,6 +74,8 @@ export class ScriptedTwilio {
   readonly requests: TwilioRequest[] = [];
   /** Chooses the fault of a request; by default there is none. */
   fault: (request: TwilioRequest, index: number) => TwilioFault | undefined = () => undefined;
+  /** Address at which a hook is called; signatures are those of the URL itself, as behind a load balancer. */
+  locate: (url: string) => string = (url) => url;
   readonly accountSid: string;
   readonly #authToken: string;
   readonly #accountName: string;
@@ -118,7 +120,7 @@ export class ScriptedTwilio {
       .sort()
       .reduce((signed, name) => signed + name + (parameters[name] ?? ""), url);
     const signature = createHmac("sha1", authToken).update(content).digest("base64");
-    const response = await fetch(url, {
+    const response = await fetch(this.locate(url), {
       method: "POST",
       headers: {
         "content-type": "application/x-www-form-urlencoded; charset=UTF-8",

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptItem } from "@parley/contract";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts";
 import { inOrganization } from "../../platform/organization-scope.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
+import type { TextOutcome } from "../../media/media-protocol.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { CallCommandAnswer, LocalCall, ActiveCallCommand } from "./call-command.ts";
@@ -53,6 +55,7 @@ export interface ActiveCallRegistryOptions {
 /** A call as its record begins, and what its conversation runs on. */
 export interface CallToRegister extends NewConversationSetup {
   callId: string;
+  channel: "phone" | "web";
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
   /** Only for phone calls. */
@@ -60,6 +63,18 @@ export interface CallToRegister extends NewConversationSetup {
   /** Only for calls of a campaign. */
   campaignId?: string;
 }
+
+/** A text message that an agent sends during a call. */
+export interface CallText {
+  callId: string;
+  agent: ResolvedAgent;
+  /** E.164. */
+  otherNumber: string;
+  text: string;
+}
+
+/** Queues a message. Rejects with a reason for the model. */
+export type SendCallText = (message: CallText) => Promise<void>;
 
 /** Configuration of a call's conversation. */
 export type CallSetup = ConversationSetup & { callId: string };
@@ -77,6 +92,7 @@ export class ActiveCallRegistry {
   /** Calls that are about to get a record, and calls whose end is being written. */
   readonly #running = new Set<Promise<void>>();
   #isDraining = false;
+  #sendText: SendCallText = async () => await Promise.reject(new Error("messages are not available"));
 
   constructor(options: ActiveCallRegistryOptions) {
     this.#options = options;
@@ -85,6 +101,11 @@ export class ActiveCallRegistry {
   /** The division of this node's places among organizations. */
   get placeShares(): PlaceShares {
     return this.#options.placeShares;
+  }
+
+  /** Sends the messages of agents during calls by this function. */
+  sendTextsBy(send: SendCallText): void {
+    this.#sendText = send;
   }
 
   get size(): number {
@@ -157,6 +178,7 @@ export class ActiveCallRegistry {
       sign: toolSigning.signerFor(agent.organizationId),
       addToDoNotCall: async () =>
         await doNotCall.addForAgent(agent.organizationId, numberOfOtherSide(record) ?? ""),
+      sendText: async (text) => await this.#trySendText(record, text),
       metrics,
       trace: spans && new CallSpans(spans, callId),
       clock,
@@ -203,6 +225,19 @@ export class ActiveCallRegistry {
     const variables = { ...record.variables, ...answer.variables };
     if (answer.variables !== undefined) recorder.variables(variables);
     return { ...record, variables, agent: withGreeting(agent, answer.firstMessage) };
+  }
+
+  async #trySendText(record: CallToRegister, text: string): Promise<TextOutcome> {
+    const { callId, agent } = record;
+    const otherNumber = numberOfOtherSide(record);
+    if (otherNumber === undefined) return { isQueued: false, reason: "the other side has no number" };
+    try {
+      await this.#sendText({ callId, agent, otherNumber, text });
+      return { isQueued: true };
+    } catch (error) {
+      this.#options.logger.warn({ err: error, callId }, "sending a message during a call failed");
+      return { isQueued: false, reason: errorMessage(error) };
+    }
   }
 
   /** Makes `drain` wait for a promise, up to its deadline. */

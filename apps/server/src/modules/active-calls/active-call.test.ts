@@ -26,6 +26,7 @@ function openActiveCall(isListable = true): { call: ActiveCall; written: string[
       await Promise.resolve();
       if (!isListable) throw new Error("the database is away");
     },
+    sendText: async () => ({ isQueued: true }),
     metrics: {
       observeCall: () => {},
       observeFault: () => {},

@@ -45,6 +45,8 @@ export interface ActiveCallOptions {
   sign: SignRequest;
   /** Puts the other side's number on the do-not-call list. Rejects if it could not. */
   addToDoNotCall: () => Promise<void>;
+  /** Sends a text message to the other side. Never rejects. */
+  sendText: MediaLegHandlers["onSendText"];
   metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
   /** `undefined` when tracing is disabled. */
   trace: CallSpans | undefined;
@@ -106,6 +108,7 @@ export class ActiveCall {
     onEvent: (event) => this.#receive(event),
     onSign: async (message) => await this.#options.sign(message),
     onDoNotCall: async () => await this.#addToDoNotCall(),
+    onSendText: async (text) => await this.#options.sendText(text),
     onMediaTimeout: (silentMs) =>
       this.hangUp({
         status: "failed",

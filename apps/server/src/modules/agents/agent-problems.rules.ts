@@ -27,6 +27,11 @@ export function findProblems(document: AgentDocument): Issue[] {
       path: "messagingConfig.fromNumber",
       message: "must be a valid phone number with its country code",
     });
+  if (messagingConfig.inboundMode === "webhook" && messagingConfig.inboundWebhookUrl === null)
+    issues.push({
+      path: "messagingConfig.inboundWebhookUrl",
+      message: "is required if messagingConfig.inboundMode is webhook",
+    });
   const urls = {
     ...webhookUrlsOf(document),
     "widgetConfig.appearance.avatarUrl": widgetConfig.appearance.avatarUrl,

@@ -189,6 +189,18 @@ export class AgentsService {
     return await store.listAgentsReferringTo(transaction, { sipTrunkId });
   }
 
+  /**
+   * Ids of the agents whose draft or published version may have this number (E.164) for messages on this connection, the
+   * oldest first.
+   */
+  async listMessagingCandidates(
+    organizationId: string,
+    messagingConnectionId: string,
+    number: string,
+  ): Promise<string[]> {
+    return await store.listMessagingCandidates(this.#database, organizationId, messagingConnectionId, number);
+  }
+
   /** Throws `in_use` if agents use the connection. */
   async requireConnectionUnused(transaction: Queries, messagingConnectionId: string): Promise<void> {
     const agentIds = await store.listAgentsReferringTo(transaction, { messagingConnectionId });

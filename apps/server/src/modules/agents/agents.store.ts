@@ -1,5 +1,5 @@
 import type { AgentStatus, PageQuery } from "@parley/contract";
-import { type SQL, and, asc, eq, inArray, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, inArray, or, sql } from "drizzle-orm";
 import { contains } from "../../platform/database/contains.ts";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
@@ -145,6 +145,39 @@ export async function findAgentWithMessagingNumber(
     .from(agents)
     .where(and(eq(agents.messagingConnectionId, messagingConnectionId), eq(agents.messagingNumber, number)));
   return row?.id;
+}
+
+/** See `AgentsService.listMessagingCandidates`. */
+export async function listMessagingCandidates(
+  queries: Queries,
+  organizationId: string,
+  messagingConnectionId: string,
+  number: string,
+): Promise<string[]> {
+  const published = sql`${agentVersions.snapshot}`;
+  const rows = await queries
+    .select({ id: agents.id })
+    .from(agents)
+    .leftJoin(
+      agentVersions,
+      and(eq(agentVersions.agentId, agents.id), eq(agentVersions.revision, agents.publishedRevision)),
+    )
+    .where(
+      and(
+        eq(agents.organizationId, organizationId),
+        or(
+          eq(agents.messagingConnectionId, messagingConnectionId),
+          sql`${published} ->> 'messagingConnectionId' = ${messagingConnectionId}`,
+        ),
+        or(
+          eq(agents.messagingNumber, number),
+          sql`${published} -> 'messagingConfig' ->> 'fromNumber' = ${number}`,
+          sql`${agents.document} -> 'phoneNumbers' @> ${JSON.stringify([{ e164: number }])}::jsonb`,
+        ),
+      ),
+    )
+    .orderBy(asc(agents.createdAt), asc(agents.id));
+  return rows.map(({ id }) => id);
 }
 
 export async function updateAgent(queries: Queries, id: string, change: Partial<AgentInsert>): Promise<void> {

@@ -20,7 +20,6 @@ const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
   ["knowledgeBaseRetrievalMode", { knowledgeBaseRetrievalMode: "off" }],
   ["knowledgeBaseChunks", { knowledgeBaseChunks: 3 }],
   ["knowledgeBaseSimilarityThreshold", { knowledgeBaseSimilarityThreshold: 0.5 }],
-  ["messagingConfig.sendMessageEnabled", { messagingConfig: { sendMessageEnabled: true } }],
   ["widgetConfig.enabled", { widgetConfig: { enabled: true } }],
   ["widgetConfig.environment", { widgetConfig: { environment: "staging" } }],
   ["widgetConfig.appearance.theme", { widgetConfig: { appearance: { theme: "dark" } } }],

@@ -91,6 +91,22 @@ export class ConversationsService {
     if (items.length > 0) await store.appendItems(queries, conversation, items, now);
   }
 
+  /** Returns the items that were appended last, in the order in which they were appended. */
+  async listLatestItems(id: string, limit: number): Promise<TranscriptItem[]> {
+    return await store.listLatestItems(this.#database, id, limit);
+  }
+
+  /** Records the configuration that the latest part of a conversation ran on, in the caller's transaction. */
+  async noteConfiguration(
+    queries: Queries,
+    id: string,
+    agent: Pick<NewConversation, "agentRevision" | "configurationRevision" | "environment" | "variables">,
+  ): Promise<void> {
+    const { agentRevision, configurationRevision, environment, variables } = agent;
+    const change = { agentRevision, configurationRevision, environment, variables };
+    await store.updateConversation(queries, id, change);
+  }
+
   /** Deletes one item of a transcript, in the caller's transaction. */
   async deleteItem(queries: Queries, conversationId: string, itemId: string): Promise<void> {
     await store.deleteItem(queries, conversationId, itemId);

@@ -1,5 +1,5 @@
 import type { ConversationChannel, PageQuery, TranscriptItem } from "@parley/contract";
-import { type SQL, and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { type SQL, and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
@@ -69,6 +69,21 @@ export async function findUpdatedAt(queries: Queries, id: string): Promise<Date 
 
 export async function deleteConversation(queries: Queries, id: string): Promise<void> {
   await queries.delete(conversations).where(eq(conversations.id, id));
+}
+
+/** Returns the items that were appended last, in the order in which they were appended. */
+export async function listLatestItems(
+  queries: Queries,
+  conversationId: string,
+  limit: number,
+): Promise<TranscriptItem[]> {
+  const rows = await queries
+    .select({ item: transcriptItems.item })
+    .from(transcriptItems)
+    .where(eq(transcriptItems.conversationId, conversationId))
+    .orderBy(desc(transcriptItems.sequence))
+    .limit(limit);
+  return rows.map(({ item }) => item).reverse();
 }
 
 export async function deleteItem(queries: Queries, conversationId: string, id: string): Promise<void> {

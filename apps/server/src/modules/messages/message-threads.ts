@@ -2,6 +2,7 @@ import type { TranscriptItem } from "@parley/contract";
 import type { Queries } from "../../platform/database/database.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { describeMessage } from "./inbound-messages.rules.ts";
 import * as store from "./messages.store.ts";
 
 const DAY_MS = 24 * 3600_000;
@@ -59,9 +60,10 @@ async function findCurrent(
 /** Transcript item of a message, with the message's id. */
 export function toTranscriptItem(
   { beganAt }: Pick<OpenThread, "beganAt">,
-  { id, body, createdAt, direction }: Pick<store.MessageRow, "id" | "body" | "createdAt" | "direction">,
+  message: Pick<store.MessageRow, "id" | "body" | "media" | "createdAt" | "direction">,
 ): TranscriptItem {
+  const { id, createdAt, direction } = message;
   const atMs = Math.max(0, createdAt.getTime() - beganAt.getTime());
   const role = direction === "INBOUND" ? "user" : "agent";
-  return { id, type: "message", role, text: body, startMs: atMs, endMs: atMs };
+  return { id, type: "message", role, text: describeMessage(message), startMs: atMs, endMs: atMs };
 }

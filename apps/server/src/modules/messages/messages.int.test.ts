@@ -290,3 +290,28 @@ test("a connection in use is not deleted, and a number has one agent on it", asy
   await request("PATCH", `/agents/${agent.id}`, { messagingConnectionId: null });
   read(await request("DELETE", `/messaging-connections/${connection.id}`));
 });
+
+test("a message that an agent sends during a call names the call, and answers continue its thread", async (t) => {
+  const { server, agent, twilio, sendDue, advance } = await startMessaging(t);
+  const { agentResolution, messages } = server.modules;
+  const resolved = await agentResolution.resolveAgent(server.organizationId, agent.id, { kind: "sms" });
+  const callId = randomUUID();
+  const text = "x".repeat(1700);
+  await messages.sendDuringCall({ agent: resolved, callId, otherNumber: CUSTOMER, text });
+  await sendDue();
+  advance(1_000);
+  await sendDue();
+  const { body } = await server.request("GET", `/messages?callId=${callId}&sort=asc`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the conformance tests check it
+  const sent = (body as { data: Message[] }).data;
+  assert.deepEqual(
+    sent.map((message) => [message.callId, message.generatedByLlm, message.toNumber]),
+    [
+      [callId, true, CUSTOMER],
+      [callId, true, CUSTOMER],
+    ],
+  );
+  assert.equal(twilio.messages.length, 2);
+  const abroad = messages.sendDuringCall({ agent: resolved, callId, otherNumber: "+4930123456", text: "Hi" });
+  await assert.rejects(abroad, /cannot be called/);
+});

@@ -6,6 +6,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { normalizePhoneNumber } from "../../platform/phone-number.ts";
+import type { CallText } from "../active-calls/active-call-registry.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
@@ -13,6 +14,7 @@ import type { ConversationsService } from "../conversations/conversations.servic
 import { isDestinationAllowed } from "../phone-calls/outbound/destination.rules.ts";
 import type { OutboundPlanner } from "../phone-calls/outbound/outbound-planner.ts";
 import { type OpenThread, openConversation, toTranscriptItem } from "./message-threads.ts";
+import { splitText } from "./messages.rules.ts";
 import * as store from "./messages.store.ts";
 
 /** Topic of the bus on which nodes hear of messages to send. */
@@ -90,6 +92,14 @@ export class MessagesService {
     const [row] = await this.sendTo(agent, { ...sender, otherNumber: toNumber }, sent);
     if (row === undefined) throw new Error("the message was not stored");
     return await this.#present(row);
+  }
+
+  /** Queues a message that an agent sends during a call, in its thread with the other side. Rejects with a reason. */
+  async sendDuringCall({ agent, callId, otherNumber, text }: CallText): Promise<void> {
+    const sender = findSender(agent);
+    if (sender === undefined) throw new Error("the agent has no number to send messages from");
+    const outbound = { texts: splitText(text), generatedByLlm: true, callId };
+    await this.sendTo(agent, { ...sender, otherNumber }, outbound);
   }
 
   /** Queues messages of an agent. Throws `destination_not_allowed`. */

@@ -1,5 +1,5 @@
 import type { MessageDirection, MessageStatus, PageQuery } from "@parley/contract";
-import { type SQL, and, count, eq, gte, inArray, lt, or, sql } from "drizzle-orm";
+import { type SQL, and, asc, count, eq, gte, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { messages, messageSenders, messageThreads } from "./messages.tables.ts";
@@ -196,6 +196,66 @@ export async function updateThread(
   change: Partial<typeof messageThreads.$inferInsert>,
 ): Promise<void> {
   await queries.update(messageThreads).set(change).where(isThread(key));
+}
+
+/** Claims the thread whose reply has been due for the longest time. */
+export async function claimThread(
+  queries: Queries,
+  now: Date,
+  claim: { claimId: string; claimedUntil: Date },
+): Promise<(ThreadRow & { claimId: string; conversationId: string; agentId: string }) | undefined> {
+  const isFree = or(isNull(messageThreads.claimedUntil), lt(messageThreads.claimedUntil, now));
+  const [found] = await queries
+    .select()
+    .from(messageThreads)
+    .where(and(lte(messageThreads.replyDueAt, now), isFree))
+    .orderBy(asc(messageThreads.replyDueAt))
+    .limit(1)
+    .for("update", { skipLocked: true });
+  if (found === undefined || found.conversationId === null || found.agentId === null) return undefined;
+  const { conversationId, agentId } = found;
+  await updateThread(queries, found, claim);
+  return { ...found, ...claim, conversationId, agentId };
+}
+
+/** Locks the thread; `undefined` if the claim is no longer valid. */
+export async function lockClaimedThread(
+  queries: Queries,
+  key: ThreadKey,
+  claimId: string,
+): Promise<ThreadRow | undefined> {
+  const where = and(isThread(key), eq(messageThreads.claimId, claimId));
+  const [row] = await queries.select().from(messageThreads).where(where).for("update");
+  return row;
+}
+
+/** Returns whether the claim was still valid. */
+export async function renewClaim(
+  queries: Queries,
+  key: ThreadKey,
+  claimId: string,
+  claimedUntil: Date,
+): Promise<boolean> {
+  const where = and(isThread(key), eq(messageThreads.claimId, claimId));
+  const { rowCount } = await queries.update(messageThreads).set({ claimedUntil }).where(where);
+  return rowCount === 1;
+}
+
+/** Messages of a conversation that wait for a reply, in the order of their arrival. */
+export async function listUnanswered(queries: Queries, conversationId: string): Promise<MessageRow[]> {
+  return await queries
+    .select()
+    .from(messages)
+    .where(and(eq(messages.conversationId, conversationId), eq(messages.isAnswered, false)))
+    .orderBy(asc(messages.sequence));
+}
+
+export async function markAnswered(queries: Queries, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queries
+    .update(messages)
+    .set({ isAnswered: true })
+    .where(inArray(messages.id, [...ids]));
 }
 
 /** Number of messages that the language model wrote from one number to another since then. */

@@ -41,6 +41,8 @@ export const messages = pgTable(
     status: text("status").$type<MessageStatus>().notNull(),
     providerMessageId: text("provider_message_id"),
     generatedByLlm: boolean("generated_by_llm").notNull().default(false),
+    /** Whether the message needs no reply any more. */
+    isAnswered: boolean("is_answered").notNull().default(true),
     errorCode: integer("error_code"),
     errorMessage: text("error_message"),
     /** When the message is to be sent or looked up. `null`: there is nothing to do. */
@@ -58,6 +60,9 @@ export const messages = pgTable(
     uniqueIndex("messages_provider").on(table.messagingConnectionId, table.providerMessageId),
     index("messages_organization").on(table.organizationId, table.createdAt),
     index("messages_conversation").on(table.conversationId, table.createdAt),
+    index("messages_unanswered")
+      .on(table.conversationId)
+      .where(sql`not ${table.isAnswered}`),
     index("messages_due")
       .on(table.dueAt)
       .where(sql`${table.dueAt} is not null`),
@@ -91,6 +96,16 @@ export const messageThreads = pgTable(
     lastMessageAt: instant("last_message_at").notNull(),
     /** The other side has sent STOP. */
     optedOutAt: instant("opted_out_at"),
+    /** When the messages without a reply are to be answered. `null`: there are none. */
+    replyDueAt: instant("reply_due_at"),
+    /** Time of the first message without a reply. */
+    unansweredSince: instant("unanswered_since"),
+    /** Failed attempts to write this reply. */
+    replyAttempts: integer("reply_attempts").notNull().default(0),
+    /** A node writes the reply until then. */
+    claimedUntil: instant("claimed_until"),
+    /** Identifies the claim: only its holder stores a reply. */
+    claimId: uuid("claim_id"),
   },
   (table) => [
     primaryKey({
@@ -98,5 +113,8 @@ export const messageThreads = pgTable(
       columns: [table.messagingConnectionId, table.ownNumber, table.otherNumber],
     }),
     index("message_threads_conversation").on(table.conversationId),
+    index("message_threads_due")
+      .on(table.replyDueAt)
+      .where(sql`${table.replyDueAt} is not null`),
   ],
 );

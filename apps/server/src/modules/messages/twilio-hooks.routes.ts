@@ -1,4 +1,4 @@
-/** Requests of Twilio: reports about messages. */
+/** Requests of Twilio: inbound messages, and reports about outbound ones. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../platform/app-error.ts";
 import { refuseCredential } from "../../platform/http/failed-attempts.ts";
@@ -7,6 +7,7 @@ import type {
   SendingConnection,
 } from "../messaging-connections/messaging-connections.service.ts";
 import type { Twilio } from "../messaging-connections/twilio.ts";
+import type { InboundMessages } from "./inbound-messages.ts";
 import type { MessageSender } from "./message-sender.ts";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -21,16 +22,23 @@ export interface TwilioHooksDependencies {
   connections: Pick<MessagingConnectionsService, "findForHook">;
   twilio: Pick<Twilio, "isSigned">;
   sender: Pick<MessageSender, "take">;
+  inbound: Pick<InboundMessages, "receive">;
   /** Public URL of this server; `undefined` if none is configured. */
   publicUrl: string | undefined;
 }
 
 /** Registers the hooks. Twilio authenticates by the signature of the URL and the parameters. */
 export function bindTwilioHooks(app: FastifyInstance, dependencies: TwilioHooksDependencies): void {
-  const { sender } = dependencies;
+  const { sender, inbound } = dependencies;
   app.register(async (hooks) => {
     const options = { parseAs: "string", bodyLimit: BODY_LIMIT_BYTES } as const;
     hooks.addContentTypeParser<string>(FORM, options, (_request, body, done) => done(null, readForm(body)));
+    hooks.post("/hooks/twilio/:id/messages", async (request: HookRequest, reply) => {
+      const { connection, parameters } = await readHook(dependencies, request, reply);
+      await inbound.receive(connection, parameters);
+      // An empty answer: the reply is a message of its own.
+      return await reply.type("text/xml; charset=utf-8").send("<Response/>");
+    });
     hooks.post("/hooks/twilio/:id/status", async (request: HookRequest, reply) => {
       const { connection, parameters } = await readHook(dependencies, request, reply);
       const { message: messageId = "", attempt = "" } = request.query;

@@ -79,16 +79,16 @@ export class MessagingConnectionsService {
         messagesPerSecond: body.messagesPerSecond ?? DEFAULT_MESSAGES_PER_SECOND,
       });
     });
-    return present(row);
+    return this.#present(row);
   }
 
   async get(organizationId: string, id: string): Promise<MessagingConnection> {
-    return present(await this.#find(organizationId, id));
+    return this.#present(await this.#find(organizationId, id));
   }
 
   async list(organizationId: string, query: PageQuery) {
     const rows = await store.listConnections(this.#database, organizationId, query);
-    return toPage(query, rows, present);
+    return toPage(query, rows, (row) => this.#present(row));
   }
 
   /** Throws `not_found`, `invalid_body` and `provider_unreachable`. */
@@ -102,7 +102,7 @@ export class MessagingConnectionsService {
       const before = await this.#find(organizationId, id);
       const columns = await this.#toColumns(before, change);
       const row = await store.updateConnection(this.#database, before, columns);
-      if (row !== undefined) return present(row);
+      if (row !== undefined) return this.#present(row);
     }
     throw new Error("the messaging connection is being changed by too many requests");
   }
@@ -155,6 +155,10 @@ export class MessagingConnectionsService {
     } catch (error) {
       return { isOk: false, ...toCheckProblem(error), checkedAt };
     }
+  }
+
+  #present(row: store.ConnectionRow): MessagingConnection {
+    return present(row, this.#dependencies.publicUrl);
   }
 
   async #find(organizationId: string, id: string): Promise<store.ConnectionRow> {
@@ -214,7 +218,7 @@ export class MessagingConnectionsService {
   }
 }
 
-function present(row: store.ConnectionRow): MessagingConnection {
+function present(row: store.ConnectionRow, publicUrl: string | undefined): MessagingConnection {
   const { id, friendlyName, accountSid, messagingServiceSid, messagesPerSecond } = row;
   return {
     id,
@@ -224,7 +228,9 @@ function present(row: store.ConnectionRow): MessagingConnection {
     accountSid,
     messagingServiceSid,
     messagesPerSecond,
-    config: {},
+    config: {
+      inboundMessageUrl: publicUrl === undefined ? null : `${publicUrl}/hooks/twilio/${id}/messages`,
+    },
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

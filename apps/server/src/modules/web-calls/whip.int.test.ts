@@ -117,6 +117,7 @@ class Call {
       logger,
       sign: async () => ({}),
       addToDoNotCall: async () => {},
+      sendText: async () => ({ isQueued: true }),
     });
     this.over = active.run(webCall).finally(() => node.calls.delete(this.id));
   }

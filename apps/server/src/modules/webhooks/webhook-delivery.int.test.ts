@@ -218,6 +218,7 @@ test("a received message is delivered signed, and sent again if it is rejected",
     fromNumber: "+14155550100",
     toNumber: "+14155550123",
     body: "Are you open?",
+    media: [],
     createdAt: clock.now.toISOString(),
   };
   await database.transaction(async (transaction) => {

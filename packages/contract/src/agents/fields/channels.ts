@@ -5,46 +5,48 @@ import { promptSchema, textSchema, webUrlSchema } from "./texts.ts";
 
 export const messagingFields = {
   messagingConfig: group({
-    ...notAvailableYet({
-      smsPrompt: value(promptSchema("Prompt for SMS. Null: `promptTemplate`."), null),
-      inboundMode: value(
-        Type.Enum(["auto_reply", "webhook", "off"], {
-          description:
-            "`auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded.",
-        }),
-        "auto_reply",
-      ),
-      inboundWebhookUrl: value(webUrlSchema("URL of the `message.received` webhook."), null),
-    }),
+    smsPrompt: value(promptSchema("Prompt for SMS. Null: `promptTemplate`."), null),
+    inboundMode: value(
+      Type.Enum(["auto_reply", "webhook", "off"], {
+        description:
+          "`auto_reply`: the agent answers. `webhook`: messages only go to `inboundWebhookUrl`. `off`: messages are only recorded. " +
+          "`inboundWebhookUrl` gets each message in every mode.",
+      }),
+      "auto_reply",
+    ),
+    inboundWebhookUrl: value(
+      webUrlSchema("URL of the `message.received` webhook. Required if `inboundMode` is `webhook`."),
+      null,
+    ),
     fromNumber: value(
       nullable({
         ...phoneNumberSchema,
         description:
-          "Number that messages are sent from. Stored in E.164. Two agents cannot have the same number on one connection. Null: the " +
-          "agent's first phone number.",
+          "Number that messages are sent from, and whose messages the agent answers. Stored in E.164. Two agents cannot have the " +
+          "same number on one connection. Null: the agent's phone numbers; messages are sent from the first one.",
       }),
       null,
     ),
-    ...notAvailableYet({
-      sendMessageEnabled: value(
-        Type.Boolean({
-          description: "Whether the agent can send a message during a call.",
-        }),
-        false,
-      ),
-      sendMessageDescriptionOverride: value(
-        textSchema("Rules in plain language for sending a message. Null: the built-in rules."),
-        null,
-      ),
-      conversationIdleResetDays: value(
-        Type.Integer({
-          minimum: 1,
-          maximum: 365,
-          description: "Days without a message after which a new conversation begins.",
-        }),
-        7,
-      ),
-    }),
+    sendMessageEnabled: value(
+      Type.Boolean({
+        description:
+          "Whether the agent can send a message during a phone call, to the other side's number, with the tool `send_message`. " +
+          "Needs `messagingConnectionId` and a number.",
+      }),
+      false,
+    ),
+    sendMessageDescriptionOverride: value(
+      textSchema("Rules in plain language for sending a message. Null: the built-in rules."),
+      null,
+    ),
+    conversationIdleResetDays: value(
+      Type.Integer({
+        minimum: 1,
+        maximum: 365,
+        description: "Days without a message after which a new conversation begins.",
+      }),
+      7,
+    ),
   }),
 };
 

@@ -175,3 +175,48 @@ test("a conversation without a call has an empty call_id, and its tools receive 
   assert.equal(setup.conversation.callId, null);
   assert.deepEqual(unknownVariables, []);
 });
+
+test("send_message needs its switch, a connection, a number to send from and a number of the other side", () => {
+  const fields = {
+    name: "Robin",
+    messagingConnectionId: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11",
+    messagingConfig: {
+      sendMessageEnabled: true,
+      fromNumber: "+14155550100",
+      sendMessageDescriptionOverride: "Only for {{shop}}.",
+    },
+  };
+  const setUp = (change: object, call: object = {}) => {
+    const agent = {
+      id: "id",
+      organizationId: "id",
+      document: createDocument({ ...fields, ...change }),
+      environment: null,
+      agentRevision: null,
+      configurationRevision: 1,
+      variables: {},
+    };
+    const { setup } = setUpConversation({
+      callId: "id",
+      conversationId: "id",
+      agent,
+      variables: { shop: "Miller" },
+      channel: "phone",
+      direction: "inbound",
+      fromNumber: "+14155550123",
+      toNumber: "+14155550100",
+      at: new Date("2026-11-22T12:00:00Z"),
+      ...call,
+    });
+    return setup.sendMessage;
+  };
+  assert.deepEqual(setUp({}), { rules: "Only for Miller." });
+  assert.equal(setUp({ messagingConnectionId: null }), undefined);
+  assert.equal(setUp({ messagingConfig: { sendMessageEnabled: true } }), undefined);
+  assert.equal(
+    setUp({ messagingConfig: { ...fields.messagingConfig, sendMessageEnabled: false } }),
+    undefined,
+  );
+  assert.equal(setUp({}, { fromNumber: null }), undefined);
+  assert.equal(setUp({}, { direction: "outbound", fromNumber: "+14155550100", toNumber: "200" }), undefined);
+});

@@ -1,4 +1,4 @@
-import type { Variables } from "@parley/contract";
+import type { ConversationChannel, Variables } from "@parley/contract";
 import type { AgentPhrases } from "@parley/conversation";
 import type { MediaCall } from "../../../media/media-protocol.ts";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
@@ -17,7 +17,7 @@ export interface NewConversationSetup {
   agent: ResolvedAgent;
   /** Variables of the agent and of the call. Built-in variables take precedence. */
   variables: Variables;
-  channel: "phone" | "web";
+  channel: ConversationChannel;
   direction: "inbound" | "outbound";
   /** `null` for a withheld number and for web calls. */
   fromNumber: string | null;
@@ -70,8 +70,9 @@ export function setUpConversation(conversation: NewConversationSetup): RenderedS
     },
     { ...variables, ...builtIn },
   );
-  const hasDoNotCallTool = numberOfOtherSide(conversation) !== undefined;
-  return { setup: { ...setup, hasDoNotCallTool }, unknownVariables };
+  const hasNumber = numberOfOtherSide(conversation) !== undefined;
+  const sendMessage = hasNumber ? setup.sendMessage : undefined;
+  return { setup: { ...setup, hasDoNotCallTool: hasNumber, sendMessage }, unknownVariables };
 }
 
 /** Returns the agent with another first message for both directions; unchanged if there is none. */
@@ -107,6 +108,7 @@ export function renderAgent(
   const endCall = toEndCall(document, render);
   const keypad = toKeypad(document, render);
   const voicemail = toVoicemail(document, render);
+  const sendMessage = toSendMessage(document, render);
   const tools = renderTools(document, variables, unknownNames);
   return {
     unknownVariables: [...unknownNames],
@@ -120,6 +122,7 @@ export function renderAgent(
       endCall,
       keypad,
       hasDoNotCallTool: false,
+      sendMessage,
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       hasNoiseSuppression: document.noiseCancellation === "on",
       isRecorded: document.recordingEnabled,
@@ -196,6 +199,16 @@ function toVoicemail(
 ): ConversationSetup["agent"]["voicemail"] {
   if (!voicemailEnabled) return undefined;
   return { message: voicemailAction === "leave_message" ? render(voicemailMessage ?? "") : "" };
+}
+
+/** `undefined` unless the agent has a number to send messages from. */
+function toSendMessage(document: AgentDocument, render: Render): ConversationSetup["sendMessage"] {
+  const { messagingConnectionId, messagingConfig, phoneNumbers } = document;
+  const { sendMessageEnabled, sendMessageDescriptionOverride: rules, fromNumber } = messagingConfig;
+  const hasNumber = fromNumber !== null || phoneNumbers.length > 0;
+  return sendMessageEnabled && messagingConnectionId !== null && hasNumber
+    ? toRules(rules, render)
+    : undefined;
 }
 
 function toRules(rules: string | null, render: Render): { rules?: string } {

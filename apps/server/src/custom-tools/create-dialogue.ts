@@ -1,0 +1,51 @@
+import { Dialogue, type DialogueTool, type LanguageModel, type TranscriptEntry } from "@parley/conversation";
+import type { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
+import {
+  createWebhookTool,
+  type SignRequest,
+  type ToolConversation,
+  type WebhookTool,
+} from "./webhook-tool.ts";
+
+/** What a dialogue runs on, with audio or without. */
+export interface DialogueSetup {
+  /** Prompt with rendered variables. */
+  instructions: string;
+  /** `service-standard`, or `provider/model`. */
+  llmModel: string;
+  llmTemperature: number;
+  llmReasoningEffort: "none" | "low" | "medium" | "high";
+  /** `undefined` if the agent cannot hang up. `rules` replaces the built-in rules for it, `farewell` is said if it hangs up without a word. */
+  endCall: { rules?: string; farewell?: string } | undefined;
+  tools: readonly WebhookTool[];
+  /** Facts about the conversation that tools receive. */
+  conversation: ToolConversation;
+}
+
+/** What the process of a dialogue contributes to it. */
+export interface DialogueResources {
+  model: LanguageModel;
+  outbound: Pick<OutboundClient, "send">;
+  sign: SignRequest;
+  /** Tools in addition to the agent's own. */
+  builtInTools?: readonly DialogueTool[];
+  /** Earlier entries, when a conversation is resumed. */
+  transcript?: readonly TranscriptEntry[];
+}
+
+/** Creates the dialogue of a conversation, for calls and for text. Its owner closes it. */
+export function createDialogue(
+  setup: DialogueSetup,
+  { model, outbound, sign, builtInTools = [], transcript = [] }: DialogueResources,
+): Dialogue {
+  const { instructions, tools, conversation, llmTemperature, llmReasoningEffort, endCall } = setup;
+  return new Dialogue({
+    model,
+    instructions,
+    tools: [...tools.map((tool) => createWebhookTool(tool, conversation, outbound, sign)), ...builtInTools],
+    temperature: llmTemperature,
+    ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
+    ...(endCall !== undefined && { endCall }),
+    transcript,
+  });
+}

@@ -1,0 +1,37 @@
+import type { LanguageModel } from "@parley/conversation";
+import type { Config } from "../../../platform/config/config.ts";
+
+type FindModel = (llmModel: string) => LanguageModel;
+
+/** Language models for conversations in text, in the main process. Opened at the first use: not every node needs them. */
+export class TextModels {
+  readonly #configuration: Config["languageModel"];
+  readonly #inferencePath: string;
+  readonly #closers: (() => Promise<void>)[] = [];
+  #opened: Promise<FindModel> | undefined;
+
+  constructor(configuration: Config["languageModel"], inferencePath: string) {
+    this.#configuration = configuration;
+    this.#inferencePath = inferencePath;
+  }
+
+  /** Returns the model named by an agent's `llmModel`, or the operator's if that model is unavailable. */
+  async find(llmModel: string): Promise<LanguageModel> {
+    this.#opened ??= this.#open();
+    return (await this.#opened)(llmModel);
+  }
+
+  async #open(): Promise<FindModel> {
+    const { connectInference } = await import("@parley/providers/local");
+    const { createLanguageModels } = await import("../../../model-providers/language-models.ts");
+    const inference = connectInference({ path: this.#inferencePath });
+    this.#closers.push(async () => inference.close());
+    return createLanguageModels(this.#configuration, inference, this.#closers);
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    await this.#opened;
+    await Promise.all(this.#closers.splice(0).map((close) => close()));
+  }
+}

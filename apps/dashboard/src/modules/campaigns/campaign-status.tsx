@@ -10,7 +10,7 @@ import { campaignStatuses, pauseReasons } from "./campaign-words.ts";
 export function CampaignStatusBadge({ status }: Pick<Campaign, "status">) {
   const { label, color } = campaignStatuses[status];
   return (
-    <Badge variant="light" color={color}>
+    <Badge variant="light" color={color} miw="max-content">
       {label}
     </Badge>
   );

@@ -1,6 +1,7 @@
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { ApiError } from "@parley/client";
 import { useMutation, type UseMutationResult } from "@tanstack/react-query";
+import { valueOf } from "./field-table.rules.ts";
 
 const RENDER_MS = 50;
 
@@ -41,22 +42,28 @@ export function useApiForm<Values extends object, Saved>(
   const saving = useMutation<Saved, Error, Values>({
     mutationFn: save,
     onSuccess: async (saved) => await onSaved(saved),
-    onError: (error) => {
-      const faults = faultsOf(error);
+    onError: (error, values) => {
+      const faults = faultsOf(error, values);
       form.setErrors(faults);
       showFaults(faults);
     },
   });
   const submit = form.onSubmit((values) => saving.mutate(values), showFaults);
-  const hasFaults = Object.keys(faultsOf(saving.error)).length > 0;
+  const hasFaults = Object.keys(faultsOf(saving.error, saving.variables)).length > 0;
   return { form, saving, submit, problem: hasFaults ? undefined : (saving.error ?? undefined) };
 }
 
-function faultsOf(error: unknown): Record<string, string> {
+function faultsOf(error: unknown, values: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   const named = error.issues.filter(({ path }) => path !== "");
-  // A fault of one value of a list is shown at the list, which is one field.
-  return Object.fromEntries(named.map(({ path, message }) => [path.replace(/\.\d+$/, ""), message]));
+  return Object.fromEntries(named.map(({ path, message }) => placeFault(path, message, values)));
+}
+
+/** A fault of one text of a list is shown at the list, which is one field, with the text. */
+function placeFault(path: string, message: string, values: unknown): [string, string] {
+  const list = /^(.+)\.\d+$/.exec(path)?.[1];
+  const entry = valueOf(values, path);
+  return list === undefined || typeof entry !== "string" ? [path, message] : [list, `${entry} ${message}`];
 }
 
 /** After the field is rendered, which may take a change of the part of the form that is shown. */

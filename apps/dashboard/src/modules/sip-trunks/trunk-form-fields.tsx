@@ -90,14 +90,8 @@ function Transport({ form }: FieldProps) {
   );
 }
 
-/** The API names the entry that it refuses. */
 function AllowedAddresses({ form }: FieldProps) {
   const { allowedAddresses } = form.getValues();
-  const faults = Object.entries(form.errors).flatMap(([path, fault]) => {
-    if (!path.startsWith("allowedAddresses") || typeof fault !== "string") return [];
-    const entry = allowedAddresses[Number(path.split(".").at(1))];
-    return [entry === undefined ? fault : `${entry} ${fault}`];
-  });
   return (
     <TagsInput
       label="Allowed addresses"
@@ -106,7 +100,7 @@ function AllowedAddresses({ form }: FieldProps) {
         "if it is empty",
       )}
       placeholder={allowedAddresses.length === 0 ? "203.0.113.0/24" : ""}
-      error={faults.join(" ") || undefined}
+      error={form.errors["allowedAddresses"]}
       value={allowedAddresses}
       onChange={(entries) => {
         form.clearErrors();

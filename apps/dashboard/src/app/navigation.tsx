@@ -6,6 +6,8 @@ import Cable from "lucide-react/icons/cable";
 import ChartColumn from "lucide-react/icons/chart-column";
 import Hash from "lucide-react/icons/hash";
 import Megaphone from "lucide-react/icons/megaphone";
+import MessageSquare from "lucide-react/icons/message-square";
+import MessagesSquare from "lucide-react/icons/messages-square";
 import Mic from "lucide-react/icons/mic";
 import Phone from "lucide-react/icons/phone";
 import Server from "lucide-react/icons/server";
@@ -23,8 +25,10 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/agents": Bot,
   "/calls": Phone,
   "/campaigns": Megaphone,
+  "/messages": MessagesSquare,
   "/phone-numbers": Hash,
   "/sip-trunks": Cable,
+  "/messaging-connections": MessageSquare,
   "/try": Mic,
   "/settings": Settings,
   "/operator": Server,

@@ -4,6 +4,8 @@ import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.
 import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { callRoutes } from "../modules/calls/calls.routes.ts";
 import { campaignRoutes } from "../modules/campaigns/campaigns.routes.ts";
+import { messageRoutes } from "../modules/messages/messages.routes.ts";
+import { messagingConnectionRoutes } from "../modules/messaging-connections/messaging-connections.routes.ts";
 import { numberRoutes } from "../modules/phone-numbers/phone-numbers.routes.ts";
 import { operatorRoutes } from "../modules/operator/operator.routes.ts";
 import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
@@ -35,6 +37,8 @@ const routeTree = rootRoute.addChildren([
       ...campaignRoutes,
       ...numberRoutes,
       ...trunkRoutes,
+      ...messageRoutes,
+      ...messagingConnectionRoutes,
       ...accountRoutes,
       ...settingsRoutes,
       ...operatorRoutes,

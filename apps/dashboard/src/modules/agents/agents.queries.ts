@@ -19,11 +19,48 @@ export function agentQuery(parley: Parley, agentId: string) {
   });
 }
 
-/** Names of the trunks, for choices. */
-export function trunkNamesQuery(parley: Parley) {
+/** Fields of an agent that refer to another thing of the organization. */
+export type ReferenceName = "sipTrunkId" | "folderId" | "messagingConnectionId";
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+const pageSize = 100;
+
+const choiceLists: Readonly<
+  Record<ReferenceName, { feature: string; list: (parley: Parley, signal: AbortSignal) => Promise<Choice[]> }>
+> = {
+  sipTrunkId: {
+    feature: "sip-trunks",
+    list: async (parley, signal) => (await parley.listSipTrunks({ pageSize }, { signal })).data.map(toChoice),
+  },
+  folderId: {
+    feature: "folders",
+    list: async (parley, signal) =>
+      (await parley.listFolders({ pageSize }, { signal })).data.map(({ id, name }) => ({
+        value: id,
+        label: name,
+      })),
+  },
+  messagingConnectionId: {
+    feature: "messaging-connections",
+    list: async (parley, signal) =>
+      (await parley.listMessagingConnections({ pageSize }, { signal })).data.map(toChoice),
+  },
+};
+
+function toChoice({ id, friendlyName }: { id: string; friendlyName: string }): Choice {
+  return { value: id, label: friendlyName };
+}
+
+/** What a field may refer to, by name. */
+export function choicesQuery(parley: Parley, name: ReferenceName) {
+  const { feature, list } = choiceLists[name];
   return queryOptions({
-    queryKey: ["sip-trunks", "names"],
-    queryFn: async ({ signal }) => (await parley.listSipTrunks({ pageSize: 100 }, { signal })).data,
+    queryKey: [feature, "names"],
+    queryFn: async ({ signal }) => await list(parley, signal),
   });
 }
 

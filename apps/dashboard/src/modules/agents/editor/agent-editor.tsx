@@ -15,7 +15,7 @@ import { SaveBar } from "./save-bar.tsx";
 import { useAgentForm } from "./use-agent-form.ts";
 
 const names = Object.keys(agentFields) as (keyof typeof agentFields)[];
-const references = ["sipTrunkId", "folderId"] as const;
+const references = ["sipTrunkId", "folderId", "messagingConnectionId"] as const;
 const isUsable = (name: string): boolean =>
   agentFields[name as keyof typeof agentFields]?.isUnavailable !== true;
 const groups = withOtherFields(fieldGroups, names)

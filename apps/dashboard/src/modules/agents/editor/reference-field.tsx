@@ -4,31 +4,30 @@ import { useQuery } from "@tanstack/react-query";
 import { useParley } from "../../../app/session/session.tsx";
 import type { FieldDescription } from "../../../ui/field-table.rules.ts";
 import { explain } from "../../../ui/schema-field.rules.ts";
-import { foldersQuery, trunkNamesQuery } from "../agents.queries.ts";
+import { choicesQuery, type ReferenceName } from "../agents.queries.ts";
 
-const labels = { sipTrunkId: "SIP trunk", folderId: "Folder" } as const;
+const labels: Readonly<Record<ReferenceName, string>> = {
+  sipTrunkId: "SIP trunk",
+  folderId: "Folder",
+  messagingConnectionId: "Messaging connection",
+};
 
 interface ReferenceFieldProps {
   form: UseFormReturnType<Record<string, unknown>>;
-  name: keyof typeof labels;
+  name: ReferenceName;
   description: FieldDescription;
 }
 
 /** Choice of another thing of the organization by its name. */
 export function ReferenceField({ form, name, description }: ReferenceFieldProps) {
   const parley = useParley();
-  const trunks = useQuery({ ...trunkNamesQuery(parley), enabled: name === "sipTrunkId" });
-  const folders = useQuery({ ...foldersQuery(parley), enabled: name === "folderId" });
-  const choices =
-    name === "sipTrunkId"
-      ? trunks.data?.map(({ id, friendlyName }) => ({ value: id, label: friendlyName }))
-      : folders.data?.map(({ id, name: label }) => ({ value: id, label }));
+  const { data: choices, error: problem } = useQuery(choicesQuery(parley, name));
   const { value, error } = form.getInputProps(name) as { value: string | null; error?: string };
   return (
     <Select
       label={labels[name]}
       description={explain(description.schema?.description)}
-      error={error ?? trunks.error?.message ?? folders.error?.message}
+      error={error ?? problem?.message}
       placeholder="None"
       clearable
       searchable

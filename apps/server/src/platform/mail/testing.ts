@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Headers and text, quoted-printable decoded. */
+  /** Headers and text, decoded if it is quoted-printable. */
   content: string;
 }
 
@@ -64,8 +64,9 @@ export async function startTestSmtpServer(): Promise<TestSmtpServer> {
   };
 }
 
-/** RFC 2045 §6.7. */
+/** RFC 2045 §6.7. In text of another encoding, `token=9A` is no encoded character. */
 function decode(content: string): string {
+  if (!/^content-transfer-encoding: quoted-printable$/im.test(content)) return content;
   return content
     .replaceAll("=\n", "")
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

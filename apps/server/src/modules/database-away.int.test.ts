@@ -4,10 +4,13 @@ import { Writable } from "node:stream";
 import test, { type TestContext } from "node:test";
 import { pino } from "pino";
 import { createStoppableTestDatabase } from "../platform/database/testing.ts";
-import { assertRefused, operations, ContractConformance } from "./contract-conformance.ts";
+import { assertRefused, conflicts, operations, ContractConformance } from "./contract-conformance.ts";
 import { Resources } from "./contract-resources.ts";
 
 const ERROR_LEVEL = 50;
+
+/** What a node knows without its database, for a key that it has seen. */
+const KNOWN_TO_THE_NODE = new Set(["listVoices", "getVoice", "listModels", "listLanguages", "getAccess"]);
 
 interface LogLine {
   level: number;
@@ -42,6 +45,10 @@ test("during a database outage every operation answers 503 with Retry-After, and
     for (const apiKey of [known, unseen]) {
       const body = resources.bodyFor(operation);
       const answer = await conformance.send(operation, resources.fill(operation.path), { body, apiKey });
+      if (apiKey === known && KNOWN_TO_THE_NODE.has(operation.operationId)) {
+        assert.equal(answer.status, 200, operation.operationId);
+        continue;
+      }
       assertRefused(answer, "database_unavailable");
       assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "5"], operation.operationId);
     }
@@ -58,7 +65,10 @@ test("during a database outage every operation answers 503 with Retry-After, and
   );
 
   await testDatabase.start();
-  for (const operation of operations.filter(({ method }) => method === "GET")) {
+  const reads = operations.filter(
+    ({ method, operationId }) => method === "GET" && conflicts[operationId] === undefined,
+  );
+  for (const operation of reads) {
     const { status } = await conformance.send(operation, resources.fill(operation.path));
     assert.equal(status, 200, operation.operationId);
   }

@@ -51,13 +51,15 @@ export class DoNotCallService {
 
   /** Returns all entries as CSV. Rows are read while they are sent. */
   async *export(organizationId: string): AsyncGenerator<string> {
-    yield toCsvRow(["phoneNumber", "source", "createdAt"]);
+    // The header comes with the first rows: once a part has been sent, a failure cannot be answered any more.
+    let lines = [toCsvRow(["phoneNumber", "source", "createdAt"])];
     let rows: store.EntryRow[] = [];
     do {
       rows = await store.listEntriesAfter(this.#database, organizationId, rows.at(-1), EXPORTED_AT_ONCE);
-      yield rows
-        .map(({ phoneNumber, source, createdAt }) => toCsvRow([phoneNumber, source, createdAt.toISOString()]))
-        .join("");
+      for (const { phoneNumber, source, createdAt } of rows)
+        lines.push(toCsvRow([phoneNumber, source, createdAt.toISOString()]));
+      yield lines.join("");
+      lines = [];
     } while (rows.length === EXPORTED_AT_ONCE);
   }
 

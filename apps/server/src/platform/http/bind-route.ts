@@ -92,7 +92,7 @@ export function bindRoute<const R extends RouteDefinition>(
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
       return await inOrganization(organizationId, async () => {
-        if (key === undefined) return await reply.send(toPayload(await run()));
+        if (key === undefined) return await reply.send(await toPayload(await run()));
         const runWithinLimit = async () => {
           requireUse(request, reply);
           return await run();
@@ -103,10 +103,22 @@ export function bindRoute<const R extends RouteDefinition>(
   });
 }
 
-/** The framework sends streams, but no other iterables. */
-function toPayload(answer: unknown): unknown {
+/** The framework sends streams, but no other iterables. Waits for the first part, so that its failure is still a refusal. */
+async function toPayload(answer: unknown): Promise<unknown> {
   const isIterable = typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
-  return isIterable ? Readable.from(answer as AsyncIterable<unknown>) : answer;
+  if (!isIterable) return answer;
+  const parts = (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  const first = await parts.next();
+  return Readable.from(startingWith(first, parts));
+}
+
+async function* startingWith(
+  first: IteratorResult<unknown>,
+  rest: AsyncIterator<unknown>,
+): AsyncGenerator<unknown> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* { [Symbol.asyncIterator]: () => rest };
 }
 
 /** Aborts when the client disconnects before it has its answer: a request that waits for its turn then has no effect. */

@@ -17,7 +17,8 @@ import { TestCaller } from "../support/phone/test-caller.ts";
 /** Two sentences without commas: a pause is natural only between them. */
 const SENTENCES = ["Welcome to the railway club behind the old station.", "How may I help you today?"];
 const GREETING = SENTENCES.join(" ");
-const VOICE = { voiceId: "kokoro/af_heart", silenceEndCallTimeoutSeconds: 60 };
+/** The agent does not ask whether the caller is still there while its silence is awaited. */
+const VOICE = { voiceId: "kokoro/af_heart", turnTimeoutSeconds: 60, silenceEndCallTimeoutSeconds: 60 };
 /** Longer than the pauses between words. */
 const GAP_FRAMES = 15;
 const START_FRAMES = 25;

@@ -14,6 +14,8 @@ const one = { pageSize: 1 } as const;
 function beginningsQuery(parley: Parley) {
   return queryOptions({
     queryKey: ["overview", "first-steps"],
+    // Somebody who comes back has just taken a step.
+    staleTime: 0,
     queryFn: async ({ signal }): Promise<Beginnings> => {
       const [webCalls, phoneCalls, agents, trunks, numbers] = await Promise.all([
         parley.listCalls({ ...one, channel: "web" }, { signal }),

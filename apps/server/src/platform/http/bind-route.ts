@@ -115,7 +115,7 @@ async function toPayload(answer: unknown): Promise<unknown> {
 async function* startingWith(
   first: IteratorResult<unknown>,
   rest: AsyncIterator<unknown>,
-): AsyncGenerator<unknown> {
+): AsyncGenerator {
   if (first.done === true) return;
   yield first.value;
   yield* { [Symbol.asyncIterator]: () => rest };

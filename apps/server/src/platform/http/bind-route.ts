@@ -112,10 +112,7 @@ async function toPayload(answer: unknown): Promise<unknown> {
   return Readable.from(startingWith(first, parts));
 }
 
-async function* startingWith(
-  first: IteratorResult<unknown>,
-  rest: AsyncIterator<unknown>,
-): AsyncGenerator {
+async function* startingWith(first: IteratorResult<unknown>, rest: AsyncIterator<unknown>): AsyncGenerator {
   if (first.done === true) return;
   yield first.value;
   yield* { [Symbol.asyncIterator]: () => rest };

@@ -196,7 +196,7 @@ export const http: Target = {
     Buffer.concat([Buffer.from([random.chance(0.1) ? 1 : 0]), random.pick(kinds)(random)]),
   open: async ({ platform }, onAnswer) => {
     // A separate agent, because some requests change or delete it.
-    const { agentId: agent } = await createAgent(platform);
+    const { agentId: agent } = await createAgent(platform, { voiceId: null });
     const values = { key: platform.apiKey, agent };
     return {
       send: async (input) => {

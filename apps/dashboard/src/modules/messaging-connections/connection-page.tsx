@@ -1,10 +1,23 @@
-import { Alert, Button, Card, Code, CopyButton, Group, List, Stack, Text, Title } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  Card,
+  Code,
+  CopyButton,
+  Fieldset,
+  Group,
+  List,
+  Stack,
+  Text,
+  Title,
+} from "@mantine/core";
 import type { MessagingConnection } from "@parley/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import Check from "lucide-react/icons/check";
 import X from "lucide-react/icons/x";
 import { useState } from "react";
+import { Allowed, useMay } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { formatDateTime } from "../../ui/format.ts";
@@ -30,7 +43,11 @@ export function ConnectionPage() {
           <PageHeader
             title={loaded.friendlyName}
             description={`Twilio account ${loaded.accountSid}`}
-            actions={<DeleteConnection connection={loaded} />}
+            actions={
+              <Allowed operation="deleteMessagingConnection">
+                <DeleteConnection connection={loaded} />
+              </Allowed>
+            }
           />
           <Stack gap="lg">
             <ProviderSettings connection={loaded} />
@@ -119,6 +136,7 @@ function ConnectionCheck({ connectionId }: { connectionId: string }) {
 function ConnectionSettings({ connection }: { connection: MessagingConnection }) {
   const parley = useParley();
   const queryClient = useQueryClient();
+  const mayChange = useMay()("updateMessagingConnection");
   const { form, saving, submit, problem } = useConnectionForm({
     initialValues: valuesOf(connection),
     save: async ({ authToken, friendlyName, ...values }) =>
@@ -140,16 +158,20 @@ function ConnectionSettings({ connection }: { connection: MessagingConnection })
         <Title order={2} size="h4">
           Settings
         </Title>
-        <ConnectionFormFields form={form} isStored />
+        <Fieldset variant="unstyled" disabled={!mayChange}>
+          <ConnectionFormFields form={form} isStored />
+        </Fieldset>
         {problem !== undefined && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" disabled={!form.isDirty()} onClick={() => form.reset()}>
-            Discard
-          </Button>
-          <Button type="submit" loading={saving.isPending} disabled={!form.isDirty()}>
-            Save
-          </Button>
-        </Group>
+        {mayChange && (
+          <Group justify="flex-end">
+            <Button variant="default" disabled={!form.isDirty()} onClick={() => form.reset()}>
+              Discard
+            </Button>
+            <Button type="submit" loading={saving.isPending} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        )}
       </Stack>
     </Card>
   );

@@ -5,6 +5,7 @@ import MessageSquare from "lucide-react/icons/message-square";
 import Plus from "lucide-react/icons/plus";
 import { useParley } from "../../app/session/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
@@ -37,9 +38,11 @@ export function ConnectionsPage() {
         title="Messaging connections"
         description="An account at Twilio, through which agents send and receive text messages."
         actions={
-          <ButtonLink to="/messaging-connections/new" leftSection={<Plus size={16} aria-hidden />}>
-            New connection
-          </ButtonLink>
+          <Allowed operation="createMessagingConnection">
+            <ButtonLink to="/messaging-connections/new" leftSection={<Plus size={16} aria-hidden />}>
+              New connection
+            </ButtonLink>
+          </Allowed>
         }
       />
       <DataTable
@@ -52,7 +55,11 @@ export function ConnectionsPage() {
           <EmptyState
             icon={MessageSquare}
             title="No connections yet"
-            action={<ButtonLink to="/messaging-connections/new">Connect Twilio</ButtonLink>}
+            action={
+              <Allowed operation="createMessagingConnection">
+                <ButtonLink to="/messaging-connections/new">Connect Twilio</ButtonLink>
+              </Allowed>
+            }
           >
             With a connection, agents answer text messages and send them during calls.
           </EmptyState>

@@ -1,11 +1,12 @@
-import { Card, Group, SegmentedControl, Select, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Card, Group, SegmentedControl, Select, SimpleGrid, Stack } from "@mantine/core";
 import type { CallDurations } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import ChartColumn from "lucide-react/icons/chart-column";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, Suspense } from "react";
 import { useParley } from "../../app/session/session.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Figure } from "../../ui/figure.tsx";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { Loaded, LoadingLines } from "../../ui/loading.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
@@ -100,28 +101,6 @@ function Selection() {
         }
       />
     </Group>
-  );
-}
-
-interface FigureProps {
-  label: string;
-  value: ReactNode;
-  note?: ReactNode;
-}
-
-function Figure({ label, value, note }: FigureProps) {
-  return (
-    <Card withBorder padding="md">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <Text className="figure">{value}</Text>
-      {note !== undefined && (
-        <Text size="xs" c="dimmed">
-          {note}
-        </Text>
-      )}
-    </Card>
   );
 }
 

@@ -2,9 +2,10 @@ import { Card, Group, Progress, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { Campaign, CampaignActivity } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, Suspense } from "react";
 import { useParley } from "../../../app/session/session.tsx";
 import { formatDateTime } from "../../../ui/format.ts";
+import { Figure } from "../../../ui/figure.tsx";
 import { ButtonLink, TextLink } from "../../../ui/links.tsx";
 import { Loaded, LoadingLines } from "../../../ui/loading.tsx";
 import { ChartCard } from "../../overview/chart-card.tsx";
@@ -61,26 +62,6 @@ function NoContacts({ campaign: { id } }: { campaign: Campaign }) {
           Add contacts
         </ButtonLink>
       </Stack>
-    </Card>
-  );
-}
-
-interface FigureProps {
-  label: string;
-  value: ReactNode;
-  note?: ReactNode;
-}
-
-function Figure({ label, value, note }: FigureProps) {
-  return (
-    <Card withBorder padding="md">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <Text className="figure">{value}</Text>
-      <Text size="xs" c="dimmed" component="div">
-        {note}
-      </Text>
     </Card>
   );
 }

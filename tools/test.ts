@@ -6,12 +6,11 @@
  * - `npm test -- --changed` runs only those whose imports reach a file changed since `main` (`--changed=REF`: since REF).
  * - `npm test -- --trace-timers FILE …` also reports what started the timers that a file leaves.
  *
- * A file that leaves a socket, server, timer, worker or process alive fails. Files of whole platforms (e2e/) hold
- * conversations in real time: they run one at a time, beside one lane for all other files.
+ * A file that leaves a socket, server, timer, worker or process alive fails. Two files run at a time. Those of whole
+ * platforms (e2e/) mostly wait for conversations in real time, so one lane begins with them and the other one with the rest.
  */
 import { spawnSync } from "node:child_process";
 import { glob } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import path from "node:path";
 import { DEFAULT_MODEL_GROUPS } from "@parley/providers";
 import { findChangedFiles, findTestsReaching } from "./test-run/changed-tests.ts";
@@ -52,9 +51,9 @@ async function selectTests(args: readonly string[]): Promise<string[]> {
   return reaching.filter((file) => !(file.endsWith(".int.test.ts") || isOfPlatforms(file)));
 }
 
-async function runLane(waiting: string[], report: TestReport): Promise<void> {
-  for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
-    report.add(await runFile(file));
+/** Runs files one after another until `next` has none. */
+async function runLane(next: () => string | undefined, report: TestReport): Promise<void> {
+  for (let file = next(); file !== undefined; file = next()) report.add(await runFile(file));
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -70,10 +69,9 @@ if (!args.includes("--unit") && files.length > 0) {
 const report = new TestReport(process.stdout);
 const platforms = files.filter((file) => isOfPlatforms(file));
 const others = files.filter((file) => !isOfPlatforms(file));
-const otherLanes = platforms.length > 0 ? 1 : availableParallelism();
 await Promise.all([
-  runLane(platforms, report),
-  ...Array.from({ length: otherLanes }, () => runLane(others, report)),
+  runLane(() => platforms.shift() ?? others.pop(), report),
+  runLane(() => others.shift() ?? platforms.pop(), report),
 ]);
 await report.end();
 process.exitCode = report.isPassed ? 0 : 1;

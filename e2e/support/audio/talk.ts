@@ -40,20 +40,21 @@ async function waitInCall(
   read: ReadCall,
   isSo: (call: CallDetail) => boolean,
 ): Promise<CallDetail> {
-  return await waitFor(
+  let call: CallDetail | undefined;
+  const waiting = waitFor(
     what,
     async () => {
-      const call = await read();
-      if (call === undefined) return undefined;
-      if (isSo(call)) return call;
-      if (call.endedAt === null) return undefined;
-      const { endReason, endDetail, transcript } = call;
-      throw new Error(
-        `the call ended before ${what}: ${endReason} ${endDetail} ${JSON.stringify(transcript)}`,
-      );
+      call = await read();
+      return call !== undefined && (isSo(call) || call.endedAt !== null) && call;
     },
     DEADLINE_MS,
   );
+  const found = await waiting.catch((cause: unknown) => {
+    throw new Error(`the call has not come to ${what}: ${JSON.stringify(call)}`, { cause });
+  });
+  if (isSo(found)) return found;
+  const { endReason, endDetail, transcript } = found;
+  throw new Error(`the call ended before ${what}: ${endReason} ${endDetail} ${JSON.stringify(transcript)}`);
 }
 
 /** Waits until the agent has finished its greeting, so that a caller does not interrupt it. */

@@ -25,13 +25,17 @@ export async function talkBySipp(platform: Platform, options: PersonOptions): Pr
   const sipp = await Sipp.start(scenario, { calledPort: platform.sipPort, number, transport, values, audio });
   const read = async (): Promise<CallDetail | undefined> => await findCall(platform, from);
   try {
-    await greetingOver(read);
+    await Promise.race([greetingOver(read), sipp.endedEarly]);
     sipp.cue();
-    await answerOver(read);
+    await Promise.race([answerOver(read), sipp.endedEarly]);
     sipp.cue();
     await sipp.done;
+    return await endedCall(platform, from);
+  } catch (error) {
+    throw new Error(`the talk from ${from} failed; the platform's last words:\n${platform.lastOutput}`, {
+      cause: error,
+    });
   } finally {
     await sipp.stop();
   }
-  return await endedCall(platform, from);
 }

@@ -34,6 +34,8 @@ export class Sipp {
   readonly port: number;
   /** Resolves at the end of the scenario. Rejects with SIPp's errors if the call did not follow it. */
   readonly done: Promise<void>;
+  /** Rejects at the end of the scenario: for a race with a step that comes before. */
+  readonly endedEarly: Promise<never>;
   readonly #process: ChildProcess;
   readonly #callId: string;
   readonly #relay: TcpRelay | undefined;
@@ -95,8 +97,11 @@ export class Sipp {
       if (status !== 0)
         throw new Error(`SIPp ended with ${String(status)}:\n${output.split(SCREEN_LINE)[0]}`);
     });
-    // A test that has already failed does not await it.
-    this.done.catch(() => {});
+    this.endedEarly = this.done.then(() => {
+      throw new Error("SIPp's scenario is over");
+    });
+    // A test that has already failed does not await them.
+    for (const ended of [this.done, this.endedEarly]) ended.catch(() => {});
   }
 
   /**

@@ -87,6 +87,11 @@ export class Platform {
     return this.#output;
   }
 
+  /** The last 8,000 characters of its output, for the message of a failed test. */
+  get lastOutput(): string {
+    return this.#output.slice(-8_000);
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.httpPort}`;
   }

@@ -173,7 +173,8 @@ describe("loss", () => {
     const arrivals = stream({ frames: 500 }).filter(({ atMs }) => atMs < 2000 || atMs >= 7000);
     const { played, frames, buffer } = play(arrivals, 10_050);
     assert.ok(isIncreasing(frames));
-    assert.equal(frames.length, 250);
+    // The delay has come down by a frame since the start.
+    assert.equal(frames.length + buffer.counters.skipped, 250);
     const after = played.filter(({ atMs }) => atMs > 7100 && atMs < 9900);
     assert.ok(after.every(({ result }) => result.kind === "frame"));
     assert.ok(Math.max(...delays(played)) <= 65);

@@ -38,6 +38,7 @@ export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {
   AgentActivity,
   Instruction,
+  ProviderFault,
   ProviderPart,
   TurnLatency,
   VoiceAgentSettings,

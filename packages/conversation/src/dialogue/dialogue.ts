@@ -5,7 +5,8 @@ import { systemTimers, type Timers } from "../timers.ts";
 import type { TranscriptEntry } from "../transcript.ts";
 import { Deadline } from "./deadline.ts";
 import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
-import { type ContextWindow, trimToWindow } from "./context-window.ts";
+import { ModelFailover } from "./model-failover.ts";
+import { trimToWindow } from "./context-window.ts";
 import {
   addText,
   addToolCall,
@@ -23,6 +24,8 @@ import { type ToolCall, ToolCalls, type ToolOutcome } from "./tool-calls.ts";
 
 export interface DialogueOptions {
   model: LanguageModel;
+  /** Models that replace it after a failure, in this order and until the end of the conversation. */
+  fallbackModels?: readonly LanguageModel[];
   /** The agent's prompt with its variables filled in. */
   instructions: string;
   tools?: readonly DialogueTool[];
@@ -62,9 +65,18 @@ export interface Reply extends AsyncIterable<ReplyPart> {
 const MAX_TOOL_ROUNDS = 5;
 /** Maximum length of a reply, about eight minutes of speech; longer ones are cut off. */
 const MAX_REPLY_CHARACTERS = 8000;
-const DEFAULT_DEADLINES: DialogueDeadlines = { firstTokenMs: 6000, betweenTokensMs: 4000, toolMs: 20_000 };
+const DEFAULT_DEADLINES: DialogueDeadlines = {
+  firstTokenMs: 6000,
+  betweenTokensMs: 4000,
+  toolMs: 20_000,
+  beforeFallback: { firstTokenMs: 2500, betweenTokensMs: 1500 },
+};
 /** Timeout of the first token with reasoning enabled, which produces no visible tokens. */
 const REASONING_FIRST_TOKEN_TIMEOUT_MS = 15_000;
+/** For a model that continues what another one has begun. */
+const CONTINUE =
+  "Your last message was cut off by a technical fault. Continue it exactly after its last word, without repeating any of it " +
+  "and without mentioning the fault.";
 
 /**
  * Turns one input into a stream of reply parts and tool calls. It has no clock and no audio, so that calls, chats and
@@ -84,7 +96,7 @@ export class Dialogue {
   /** Running tools of settled replies. */
   readonly #lateCalls = new Set<ToolCall>();
   readonly #definitions: LanguageModelV4FunctionTool[];
-  readonly #window: ContextWindow;
+  readonly #models: ModelFailover;
   readonly #deadlines: DialogueDeadlines;
   readonly #timers: Timers;
   readonly #history: TranscriptEntry[];
@@ -94,11 +106,11 @@ export class Dialogue {
     this.#options = options;
     this.#definitions = (options.tools ?? []).map(toDefinition);
     if (options.endCall !== undefined) this.#definitions.push(endCallDefinition(options.endCall.rules));
-    this.#window = { contextTokens: options.model.contextTokens, tools: this.#definitions };
+    this.#models = new ModelFailover([options.model, ...(options.fallbackModels ?? [])]);
     const isReasoning = options.reasoningEffort !== undefined && options.reasoningEffort !== "none";
     this.#deadlines = {
       ...DEFAULT_DEADLINES,
-      ...(isReasoning && { firstTokenMs: REASONING_FIRST_TOKEN_TIMEOUT_MS }),
+      ...(isReasoning && { firstTokenMs: REASONING_FIRST_TOKEN_TIMEOUT_MS, beforeFallback: undefined }),
       ...options.deadlines,
     };
     this.#timers = options.timers ?? systemTimers;
@@ -113,7 +125,7 @@ export class Dialogue {
 
   /** Lets the model prepare for these instructions, before the first reply. */
   prepare(): void {
-    this.#options.model.prepare?.(this.#options.instructions);
+    this.#models.current.prepare?.(this.#options.instructions);
   }
 
   /** Adds an entry from outside of replies, such as a spoken greeting or a pressed key. */
@@ -239,25 +251,30 @@ export class Dialogue {
   }
 
   #askModel(open: OpenReply, signal: AbortSignal, mustAnswer: boolean): AsyncGenerator<ModelPart> {
-    const options = this.#callOptions(open, mustAnswer);
     return streamModel({
-      model: this.#options.model,
-      options,
+      models: this.#models,
+      options: (isContinuation) => this.#callOptions(open, mustAnswer, isContinuation),
       signal,
       timers: this.#timers,
       deadlines: this.#deadlines,
     });
   }
 
-  #callOptions(open: OpenReply, mustAnswer: boolean): Omit<LanguageModelV4CallOptions, "abortSignal"> {
+  #callOptions(
+    open: OpenReply,
+    mustAnswer: boolean,
+    isContinuation: boolean,
+  ): Omit<LanguageModelV4CallOptions, "abortSignal"> {
     const { instructions, temperature, reasoningEffort } = this.#options;
+    const window = { contextTokens: this.#models.current.contextTokens, tools: this.#definitions };
     const soFar = open.entries.map((entry) =>
       entry.type === "segment" ? toMessage(open, entry.index) : entry,
     );
+    if (isContinuation) soFar.push({ type: "instruction", text: CONTINUE });
     return {
       prompt: trimToWindow(
         renderPrompt(instructions, [...this.#history, ...open.modelOnlyEntries, ...soFar]),
-        this.#window,
+        window,
       ),
       ...(this.#definitions.length > 0 && {
         tools: this.#definitions,

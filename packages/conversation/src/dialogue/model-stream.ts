@@ -3,56 +3,66 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
-import type { LanguageModel } from "../providers/language-model.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
 import type { Timers } from "../timers.ts";
 import { Deadline, timeoutError } from "./deadline.ts";
 import { toProviderError } from "./model-error.ts";
+import type { ModelFailover } from "./model-failover.ts";
 
-export interface ModelDeadlines {
+/** Waits for a model. */
+export interface TokenDeadlines {
   /** Maximum time to the first text or tool call, including unspoken reasoning. */
   firstTokenMs: number;
   betweenTokensMs: number;
 }
 
+export interface ModelDeadlines extends TokenDeadlines {
+  /** While another model can take over; default: the same. */
+  beforeFallback?: TokenDeadlines | undefined;
+}
+
 export type ModelPart =
   | { type: "text"; text: string }
   | LanguageModelV4ToolCall
-  /** The error of the first attempt; a second one is under way. */
-  | { type: "retry"; error: ProviderError };
-
-/** Maximum `Retry-After` that is waited for before a retry. */
-const MAX_RETRY_DELAY_MS = 2000;
+  /** The error of an attempt; another one, with this model, is under way. */
+  | { type: "retry"; error: ProviderError; takenOverBy: string };
 
 export interface ModelRound {
-  model: LanguageModel;
-  options: Omit<LanguageModelV4CallOptions, "abortSignal">;
+  models: ModelFailover;
+  /** The request. `isContinuation`: another model has begun the answer and broke off. */
+  options: (isContinuation: boolean) => Omit<LanguageModelV4CallOptions, "abortSignal">;
   signal: AbortSignal;
   timers: Timers;
   deadlines: ModelDeadlines;
 }
 
 /**
- * One answer of the model, retried once if it failed before its first part and the error is retryable.
+ * One answer of the model. After a failure the same model is asked again, or the next one, which continues what was
+ * answered so far. An answer that has called a tool ends there instead: the next one reports the tool's result.
  *
  * @throws ProviderError or the reason of the owner's abort.
  */
 export async function* streamModel(round: ModelRound): AsyncGenerator<ModelPart> {
-  for (let attempt = 1; ; attempt++) {
-    let hasStarted = false;
+  const { models, signal } = round;
+  models.beginAnswer();
+  let hasText = false;
+  let hasCalledTool = false;
+  for (;;) {
+    const model = models.current;
     try {
-      for await (const part of attemptModel(round)) {
-        hasStarted = true;
+      for await (const part of attemptModel(round, hasText)) {
+        if (part.type === "text") hasText = true;
+        else hasCalledTool = true;
         yield part;
       }
       return;
     } catch (cause) {
-      round.signal.throwIfAborted();
-      const error = toProviderError(cause, providerName(round.model));
-      const delayMs = error.retryAfterMs ?? 0;
-      if (hasStarted || attempt > 1 || !error.isRetryable || delayMs > MAX_RETRY_DELAY_MS) throw error;
-      yield { type: "retry", error };
-      if (delayMs > 0) await pause(delayMs, round);
+      signal.throwIfAborted();
+      const error = toProviderError(cause, models.name);
+      if (!models.choose(error, hasText || hasCalledTool)) throw error;
+      yield { type: "retry", error, takenOverBy: models.name };
+      if (hasCalledTool) return;
+      if (model === models.current && error.retryAfterMs !== undefined) await pause(error.retryAfterMs, round);
     }
   }
 }
@@ -69,11 +79,13 @@ async function pause(delayMs: number, { signal, timers }: ModelRound): Promise<v
   }
 }
 
-async function* attemptModel(round: ModelRound): AsyncGenerator<ModelPart> {
-  const { model, deadlines } = round;
+async function* attemptModel(round: ModelRound, isContinuation: boolean): AsyncGenerator<ModelPart, void> {
+  const { models } = round;
+  const { current: model, name } = models;
+  const deadlines = (models.isLast ? undefined : round.deadlines.beforeFallback) ?? round.deadlines;
   const deadline = new Deadline(round.signal, round.timers);
   const expectToken = (what: string, withinMs: number): void =>
-    deadline.arm(withinMs, () => timeoutError(providerName(model), what, withinMs));
+    deadline.arm(withinMs, () => timeoutError(name, what, withinMs));
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
   // Canceling the reader settles its pending read at once, even if the provider has stalled.
   const cancelRead = (): void => {
@@ -82,7 +94,7 @@ async function* attemptModel(round: ModelRound): AsyncGenerator<ModelPart> {
   deadline.signal.addEventListener("abort", cancelRead, { once: true });
   try {
     expectToken("no first token", deadlines.firstTokenMs);
-    const opening = model.doStream({ ...round.options, abortSignal: deadline.signal });
+    const opening = model.doStream({ ...round.options(isContinuation), abortSignal: deadline.signal });
     reader = (await deadline.race(opening)).stream.getReader();
     for (;;) {
       const { done, value } = await reader.read();
@@ -110,8 +122,4 @@ function toModelPart(part: LanguageModelV4StreamPart): ModelPart | undefined {
   if (part.type === "tool-call") return part.providerExecuted === true ? undefined : part;
   if (part.type === "error") throw part.error;
   return undefined;
-}
-
-function providerName(model: LanguageModel): string {
-  return `${model.provider}/${model.modelId}`;
 }

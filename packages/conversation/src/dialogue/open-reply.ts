@@ -12,8 +12,8 @@ export type ReplyPart =
   | { type: "toolResult"; toolCallId: string; toolName: string; output: string; isError: boolean }
   /** The model waits for its tools: no text comes before their results. */
   | { type: "wait" }
-  /** The model failed before its first token and is retried. */
-  | { type: "retry"; error: ProviderError }
+  /** The model failed; it is asked again, or another one is. */
+  | { type: "retry"; error: ProviderError; takenOverBy: string }
   /** The last part. The owner hangs up if `endsConversation`. */
   | { type: "end"; endsConversation: boolean };
 

@@ -71,5 +71,5 @@ export type SpeechToTextEvent =
   | { type: "partial"; text: string }
   | ({ type: "flushed"; flushId: number } & HeardText)
   /** A failure that was repaired without losing audio; for monitoring only. */
-  | { type: "recovered"; error: ProviderError }
+  | { type: "recovered"; error: ProviderError; takenOverBy: string }
   | { type: "failed"; error: ProviderError };

@@ -21,6 +21,8 @@ export interface CallDriverOptions {
   agent?: Partial<VoiceAgentSettings>;
   /** The model's answers, one per request. */
   replies?: readonly ModelScript[];
+  /** Answers of a second model; without them there is none. */
+  fallbackReplies?: readonly ModelScript[];
   dialogue?: Partial<DialogueOptions>;
   sampleRateHz?: SampleRateHz;
   /** Whether the agent has a second voice, `fallback`. */
@@ -40,6 +42,7 @@ export class CallDriver {
   readonly tts = new FakeTextToSpeech(this.clock);
   readonly fallback = new FakeTextToSpeech(this.clock);
   readonly model: ScriptedLanguageModel;
+  readonly fallbackModel: ScriptedLanguageModel;
   readonly dialogue: Dialogue;
   readonly conversation: VoiceConversation;
   readonly events: VoiceEvent[] = [];
@@ -56,8 +59,13 @@ export class CallDriver {
     this.#sampleRateHz = options.sampleRateHz ?? 8000;
     this.#silence = new Int16Array((TICK_MS * this.#sampleRateHz) / 1000);
     this.model = new ScriptedLanguageModel(options.replies ?? [], { timers: this.clock });
+    this.fallbackModel = new ScriptedLanguageModel(options.fallbackReplies ?? [], {
+      timers: this.clock,
+      modelId: "second",
+    });
     this.dialogue = new Dialogue({
       model: this.model,
+      ...(options.fallbackReplies !== undefined && { fallbackModels: [this.fallbackModel] }),
       instructions: "Be brief.",
       endCall: {},
       timers: this.clock,

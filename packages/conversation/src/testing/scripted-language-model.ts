@@ -31,7 +31,7 @@ const NO_USAGE = {
 export class ScriptedLanguageModel implements LanguageModel {
   readonly specificationVersion = "v4";
   readonly provider = "scripted";
-  readonly modelId = "model";
+  readonly modelId: string;
   readonly supportedUrls = {};
   /** The requests received, in order. */
   readonly requests: LanguageModelV4CallOptions[] = [];
@@ -43,8 +43,13 @@ export class ScriptedLanguageModel implements LanguageModel {
 
   constructor(
     script: readonly ModelScript[],
-    options: { timers?: Timers; fallback?: (request: LanguageModelV4CallOptions) => ModelScript } = {},
+    options: {
+      timers?: Timers;
+      modelId?: string;
+      fallback?: (request: LanguageModelV4CallOptions) => ModelScript;
+    } = {},
   ) {
+    this.modelId = options.modelId ?? "model";
     this.#script = [...script];
     this.#timers = options.timers ?? systemTimers;
     this.#fallback = options.fallback;

@@ -11,6 +11,7 @@ import type { VoiceActivityDetector } from "../providers/voice-activity.ts";
 import { type AnsweredBy, isWatching } from "./answer/answer-detection.ts";
 import type { AnswerJudge } from "./answer/answer-judge.ts";
 import { ConversationTranscript } from "./conversation-transcript.ts";
+import { toFault } from "./provider-fault.ts";
 import { SpeechScheduler } from "./speaking/speech-scheduler.ts";
 import type { AgentVoice } from "./speaking/agent-voice.ts";
 import { CallerActivity } from "./hearing/caller-activity.ts";
@@ -271,7 +272,7 @@ export class VoiceConversation {
       onPartial: (text) => {
         if (isAnswerAwaited(this.#state)) this.#dispatch({ type: "partial", atMs: this.#mediaMs, text });
       },
-      onRecovered: ({ provider, message }) => onEvent({ type: "fault", part: "stt", provider, message }),
+      onRecovered: (error, takenOverBy) => onEvent(toFault("stt", error, takenOverBy)),
       onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
     });
   }
@@ -397,8 +398,8 @@ export class VoiceConversation {
   }
 
   #loseHearing(error: ProviderError, isFatal: boolean): void {
-    const { provider, message } = error;
-    this.#options.onEvent({ type: "fault", part: "stt", provider, message });
+    const { stt, onEvent } = this.#options;
+    onEvent(toFault("stt", error, isFatal ? undefined : stt.name));
     this.#dispatch({ type: "hearingLost", atMs: this.#mediaMs, isFatal, detail: error.message });
   }
 

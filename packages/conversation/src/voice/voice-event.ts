@@ -1,5 +1,6 @@
 import type { AgentPhrases } from "./speaking/speech-texts.ts";
 import type { TranscriptItem } from "../transcript.ts";
+import type { ProviderErrorKind } from "../providers/provider-error.ts";
 import type { AnsweredBy } from "./answer/answer-detection.ts";
 
 /** Reason for the end of a voice conversation, as far as the conversation itself knows it. */
@@ -54,6 +55,18 @@ export interface TurnLatency {
   totalMs: number;
 }
 
+/** A failure of a provider. */
+export interface ProviderFault {
+  type: "fault";
+  part: ProviderPart;
+  /** `vendor/model`. */
+  provider: string;
+  kind: ProviderErrorKind;
+  message: string;
+  /** Continues in its place: the same provider, another one, or another voice. Absent: nothing was left. */
+  takenOverBy?: string;
+}
+
 /** Event for the owner of a voice conversation: plain data that can cross a process boundary. */
 export type VoiceEvent =
   /** The agent begins to be heard; the item with this id follows when it was spoken or cut off. */
@@ -61,8 +74,7 @@ export type VoiceEvent =
   | { type: "item"; item: TranscriptItem }
   | { type: "turn"; latency: TurnLatency }
   | { type: "state"; state: AgentActivity }
-  /** A provider failed. The conversation has recovered (by a retry) or is about to end. */
-  | { type: "fault"; part: ProviderPart; provider: string; message: string }
+  | ProviderFault
   /** Who or what answered the call. A second event corrects the first. Only if `voicemail` is set. */
   | { type: "answeredBy"; by: AnsweredBy; atMs: number }
   /** The last `lostMs` of the agent's speech never reached the network: the speech ended there. */

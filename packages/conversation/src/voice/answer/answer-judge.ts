@@ -1,4 +1,5 @@
 import { Deadline } from "../../dialogue/deadline.ts";
+import { ModelFailover } from "../../dialogue/model-failover.ts";
 import { streamModel } from "../../dialogue/model-stream.ts";
 import type { LanguageModel } from "../../providers/language-model.ts";
 import { systemTimers, type Timers } from "../../timers.ts";
@@ -36,14 +37,14 @@ async function ask(
   timers: Timers,
 ): Promise<AnswerOpinion> {
   const parts = streamModel({
-    model,
-    options: {
+    models: new ModelFailover([model]),
+    options: () => ({
       prompt: [
         { role: "system", content: QUESTION },
         { role: "user", content: [{ type: "text", text }] },
       ],
       temperature: 0,
-    },
+    }),
     signal,
     timers,
     deadlines: { firstTokenMs: DEADLINE_MS, betweenTokensMs: DEADLINE_MS },

@@ -15,7 +15,7 @@ export interface CallerHearingOptions {
   /** Receives the text so far from recognizers that report it. */
   onPartial: (text: string) => void;
   /** The recognizer failed without losing audio. */
-  onRecovered: (error: ProviderError) => void;
+  onRecovered: (error: ProviderError, takenOverBy: string) => void;
   /** The utterance was lost; `isFatal` if the recognizer could not be reopened. */
   onLost: (error: ProviderError, isFatal: boolean) => void;
 }
@@ -77,7 +77,7 @@ export class CallerHearing {
     } else if (event.type === "partial") {
       this.#options.onPartial(event.text);
     } else if (event.type === "recovered") {
-      this.#options.onRecovered(event.error);
+      this.#options.onRecovered(event.error, event.takenOverBy);
     } else if (event.type === "failed") {
       const canReopen = event.error.isRetryable && this.#hasAnswered;
       this.close();

@@ -134,7 +134,8 @@ class FailoverStream implements SpeechToTextStream {
     this.#stream?.close();
     this.#stream = undefined;
     if (!this.#chooseRecognizer(error)) return this.#call.onEvent({ type: "failed", error });
-    this.#call.onEvent({ type: "recovered", error });
+    const takenOverBy = this.#recognizers[this.#index]?.stt.name ?? "";
+    this.#call.onEvent({ type: "recovered", error, takenOverBy });
     const stream = this.#open();
     this.#stream = stream;
     if (stream !== undefined) this.#replay(stream);

@@ -23,8 +23,8 @@ export interface ClauseSynthesisHandlers {
   onAudio: () => void;
   /** All audio of a clause has arrived. */
   onClauseEnded: () => void;
-  /** A voice failed; another attempt may follow. */
-  onFault: (error: ProviderError) => void;
+  /** A voice failed. `takenOverBy` speaks on; `undefined` if no voice is left. */
+  onFault: (error: ProviderError, takenOverBy: string | undefined) => void;
   /** No voice is left. */
   onFailed: (error: ProviderError) => void;
 }
@@ -187,10 +187,11 @@ export class ClauseSynthesis {
 
   /** Retries everything unheard, with the same voice or with the next one. */
   #fail(error: ProviderError): void {
-    this.#handlers.onFault(error);
     this.#stream?.close();
     this.#stream = undefined;
-    if (!this.#voices.choose(error)) {
+    const hasVoice = this.#voices.choose(error);
+    this.#handlers.onFault(error, hasVoice ? this.#voices.name : undefined);
+    if (!hasVoice) {
       this.#hasFailed = true;
       this.playout.release();
       this.#handlers.onFailed(error);

@@ -21,7 +21,8 @@ export interface SynthesisOptions extends ClauseSynthesisOptions {
   controller: AbortController;
   onTool: (part: ReplyPart & { type: "toolCall" | "toolResult" }) => void;
   onMessage: (segment: number) => void;
-  onFault: (part: "llm" | "tts", error: ProviderError) => void;
+  /** `takenOverBy` continues; `undefined` if nothing is left. */
+  onFault: (part: "llm" | "tts", error: ProviderError, takenOverBy: string | undefined) => void;
 }
 
 /** Times of a speech, on the clock of `now`. */
@@ -74,7 +75,7 @@ export class Synthesis {
         this.#noticePlayable();
         this.#noticeComplete();
       },
-      onFault: (error) => options.onFault("tts", error),
+      onFault: (error, takenOverBy) => options.onFault("tts", error, takenOverBy),
       onFailed: (error) => {
         this.#failure = { type: "failed", part: "tts", error };
         options.controller.abort();
@@ -169,7 +170,7 @@ export class Synthesis {
   #failText(cause: unknown): void {
     if (this.#isClosed || this.#isTextComplete || this.#failure !== undefined) return;
     const error = toProviderError(cause, "llm");
-    this.#options.onFault("llm", error);
+    this.#options.onFault("llm", error, undefined);
     this.#failure = { type: "failed", part: "llm", error };
     this.#endText();
   }
@@ -191,7 +192,7 @@ export class Synthesis {
         if (!this.playout.isOwedAudio) this.#resolveReady();
         return;
       case "retry":
-        return this.#options.onFault("llm", part.error);
+        return this.#options.onFault("llm", part.error, part.takenOverBy);
       case "end":
         this.#endsConversation = part.endsConversation && !this.#isFinishing;
     }

@@ -4,6 +4,7 @@ import { SPEAK_NOW } from "../../dialogue/prompt.ts";
 import type { AgentVoice, SpeechStyle } from "./agent-voice.ts";
 import { Synthesis, type SpeechOutcome } from "./synthesis.ts";
 import { textsOf } from "./speech-texts.ts";
+import { toFault } from "../provider-fault.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";
 import type { CallerTurn, FixedPhrase, SpeechContent } from "../turns/turn-state.ts";
@@ -85,8 +86,7 @@ export class Utterance {
         this.#transcript.addEntry(entry, options.mediaMs());
         this.#emitItems(false);
       },
-      onFault: (part, error) =>
-        onEvent({ type: "fault", part, provider: error.provider, message: error.message }),
+      onFault: (part, error, takenOverBy) => onEvent(toFault(part, error, takenOverBy)),
     });
   }
 

@@ -39,6 +39,11 @@ export class VoiceFailover {
     return voice;
   }
 
+  /** The current voice with its provider, for people. */
+  get name(): string {
+    return `${this.current.tts.name} (${this.current.voice})`;
+  }
+
   noteAttempt(): void {
     this.#attempts++;
   }

@@ -1,0 +1,18 @@
+import type { ProviderError } from "../providers/provider-error.ts";
+import type { ProviderFault, ProviderPart } from "./voice-event.ts";
+
+/** @param takenOverBy `undefined` if nothing is left to take over. */
+export function toFault(
+  part: ProviderPart,
+  { provider, kind, message }: ProviderError,
+  takenOverBy: string | undefined,
+): ProviderFault {
+  return {
+    type: "fault",
+    part,
+    provider,
+    kind,
+    message,
+    ...(takenOverBy !== undefined && { takenOverBy }),
+  };
+}

@@ -25,6 +25,11 @@ export type { CallQuality } from "./calls/call-quality.ts";
 export type { CallEvaluation, CallExtraction, CallResultStatus } from "./calls/call-results.ts";
 export * from "./calls/call-deletion.ts";
 export * from "./calls/calls.ts";
+export {
+  MAX_RECORDED_PROVIDER_FAILURES,
+  type ProviderFailure,
+  providerFailureSchema,
+} from "./calls/provider-failures.ts";
 export * from "./campaigns/campaign-activity.ts";
 export * from "./campaigns/campaign-contacts.ts";
 export type { CallingWindow } from "./campaigns/calling-window.ts";

@@ -2053,6 +2053,24 @@ export interface Call {
   ttsName: string | null;
 }
 
+/** A failure of a provider during a call. */
+export interface ProviderFailure {
+  /** Id of the failure. */
+  id: string;
+  /** Time of the failure. */
+  at: string;
+  /** `stt`: speech recognition. `llm`: the language model. `tts`: the voice. */
+  part: "stt" | "llm" | "tts";
+  /** Provider that failed. */
+  provider: string;
+  /** `connection`: the connection could not be made or broke off. `timeout`: the provider did not answer in time. `status`: it refused the request, for example because of its key, quota or a fault. */
+  kind: "connection" | "timeout" | "status";
+  /** The provider's message, or what was missed. */
+  message: string;
+  /** Provider that continued in the same turn. The same one: it was asked again. Null: none was left. */
+  takenOverBy: string | null;
+}
+
 export interface CallDetail {
   id: string;
   conversationId: string;
@@ -2128,6 +2146,8 @@ export interface CallDetail {
   transcriptDeletedAt: string | null;
   /** Agent turns in order. */
   turns: Turn[];
+  /** Failures of providers during the call, in order, with what took over. */
+  providerFailures: ProviderFailure[];
 }
 
 export interface Instruction {

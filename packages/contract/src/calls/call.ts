@@ -7,6 +7,7 @@ import {
 } from "../conversations/conversations.ts";
 import { idSchema, nullable, nullableEnum, timestampSchema, variablesSchema } from "../schemas.ts";
 import { callLatencySchema, turnSchema } from "./call-latency.ts";
+import { MAX_RECORDED_PROVIDER_FAILURES, providerFailureSchema } from "./provider-failures.ts";
 import { callQualitySchema } from "./call-quality.ts";
 import { callEvaluationSchema, callExtractionSchema, callResultStatuses } from "./call-results.ts";
 
@@ -159,6 +160,10 @@ export const callDetailSchema = Type.Object(
     transcript: Type.Array(transcriptItemSchema, { description: "Items in the order of `startMs`." }),
     transcriptDeletedAt: conversationSchema.properties.transcriptDeletedAt,
     turns: Type.Array(turnSchema, { description: "Agent turns in order." }),
+    providerFailures: Type.Array(providerFailureSchema, {
+      maxItems: MAX_RECORDED_PROVIDER_FAILURES,
+      description: "Failures of providers during the call, in order, with what took over.",
+    }),
   },
   { title: "CallDetail" },
 );

@@ -42,7 +42,11 @@ export class ModelFailover {
   choose(error: ProviderError, hasStarted: boolean): boolean {
     const delayMs = error.retryAfterMs ?? 0;
     const mayRetry = error.isRetryable && !hasStarted && delayMs <= MAX_RETRY_DELAY_MS;
-    if (mayRetry && this.#attempts < MAX_ATTEMPTS_WITH_MODEL && (this.isLast || error.kind === "connection")) {
+    if (
+      mayRetry &&
+      this.#attempts < MAX_ATTEMPTS_WITH_MODEL &&
+      (this.isLast || error.kind === "connection")
+    ) {
       this.#attempts++;
       return true;
     }

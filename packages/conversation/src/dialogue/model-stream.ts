@@ -62,7 +62,8 @@ export async function* streamModel(round: ModelRound): AsyncGenerator<ModelPart>
       if (!models.choose(error, hasText || hasCalledTool)) throw error;
       yield { type: "retry", error, takenOverBy: models.name };
       if (hasCalledTool) return;
-      if (model === models.current && error.retryAfterMs !== undefined) await pause(error.retryAfterMs, round);
+      if (model === models.current && error.retryAfterMs !== undefined)
+        await pause(error.retryAfterMs, round);
     }
   }
 }

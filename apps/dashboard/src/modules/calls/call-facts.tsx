@@ -4,6 +4,7 @@ import { type Fact, Facts } from "../../ui/facts.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { TextLink } from "../../ui/links.tsx";
 import { describeEnd, formatSeconds, talkSecondsOf } from "./call-words.ts";
+import { ProviderFailures } from "./provider-failures.tsx";
 
 /** What the record says about a call. */
 export function CallFacts({ call }: { call: CallDetail }) {
@@ -16,6 +17,7 @@ export function CallFacts({ call }: { call: CallDetail }) {
         </Title>
         <Facts facts={factsOf(call)} />
       </Card>
+      <ProviderFailures failures={call.providerFailures} />
       {variables.length > 0 && (
         <Card withBorder padding="md" component="section" aria-label="Variables">
           <Title order={2} size="h5" mb="xs">

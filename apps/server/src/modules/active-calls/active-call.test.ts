@@ -12,6 +12,7 @@ function openActiveCall(isListable = true): { call: ActiveCall; written: string[
     answered: () => void written.push("answered"),
     item: ({ text }) => void written.push(text),
     turn: (turn) => void written.push(JSON.stringify(turn)),
+    providerFailure: ({ id: _id, at: _at, ...failure }) => void written.push(JSON.stringify(failure)),
     finish: async ({ status, endReason, endDetail = "" }) =>
       void written.push(`${status} ${endReason} ${endDetail}`.trim()),
   };
@@ -32,6 +33,7 @@ function openActiveCall(isListable = true): { call: ActiveCall; written: string[
       observeFault: () => {},
       observeTurn: () => {},
       observeLostAudio: () => {},
+      observeProviderFailure: (...labels) => void written.push(labels.join(" ")),
     },
     trace: undefined,
     clock: systemClock,
@@ -168,4 +170,27 @@ test("the recorded parts of a turn add up to its total", async () => {
   assert.deepEqual([totalMs, sumMs], [8_214, 8_214]);
   assert.deepEqual([parts["sttMs"], parts["toolMs"], parts["waitMs"]], [12, 1_200, 1_000]);
   assert.deepEqual([parts["llmFirstClauseMs"], parts["overheadMs"]], [3_300, 16]);
+});
+
+test("a failure of a provider is recorded with what took over, and at most a hundred times", async () => {
+  const { call, written } = openActiveCall();
+  const message = "no audio within 1200 ms";
+  const fault = {
+    type: "fault",
+    part: "tts",
+    provider: "elevenlabs/flash",
+    kind: "timeout",
+    message,
+  } as const;
+  call.mediaHandlers.onEvent({ ...fault, takenOverBy: "local (dittli/male)" });
+  call.mediaHandlers.onEvent(fault);
+  const { type: _type, ...failure } = fault;
+  assert.deepEqual(written, [
+    "tts elevenlabs/flash true",
+    JSON.stringify({ ...failure, takenOverBy: "local (dittli/male)" }),
+    "tts elevenlabs/flash false",
+    JSON.stringify({ ...failure, takenOverBy: null }),
+  ]);
+  for (let more = 0; more < 200; more++) call.mediaHandlers.onEvent(fault);
+  assert.equal(written.filter((line) => line.startsWith("{")).length, 100);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "@parley/conversation/error-message";
-import type { CallEndReason, LiveCallEvent } from "@parley/contract";
-import type { TurnLatency, VoiceEvent } from "@parley/conversation";
+import { type CallEndReason, type LiveCallEvent, MAX_RECORDED_PROVIDER_FAILURES } from "@parley/contract";
+import type { ProviderFault, TurnLatency, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { CallMedia, MediaLegHandlers } from "../../media/media-legs.ts";
@@ -38,7 +38,7 @@ export interface CallSignaling {
 export interface ActiveCallOptions {
   callId: string;
   organizationId: string;
-  recorder: Pick<CallRecorder, "ringing" | "answered" | "item" | "turn" | "finish">;
+  recorder: Pick<CallRecorder, "ringing" | "answered" | "item" | "turn" | "providerFailure" | "finish">;
   providerNames: ProviderNames;
   isRecorded: boolean;
   /** Signs the requests of the call's tools. */
@@ -47,7 +47,10 @@ export interface ActiveCallOptions {
   addToDoNotCall: () => Promise<void>;
   /** Sends a text message to the other side. Never rejects. */
   sendText: MediaLegHandlers["onSendText"];
-  metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
+  metrics: Pick<
+    Metrics,
+    "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio" | "observeProviderFailure"
+  >;
   /** `undefined` when tracing is disabled. */
   trace: CallSpans | undefined;
   clock: Clock;
@@ -66,6 +69,7 @@ export class ActiveCall {
   /** Whether a mailbox or a fax machine has answered. */
   #isVoicemail = false;
   #endedAt: Date | undefined;
+  #providerFailures = 0;
 
   constructor(options: ActiveCallOptions) {
     this.#options = options;
@@ -206,6 +210,17 @@ export class ActiveCall {
     this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
   }
 
+  #noteProviderFailure({ part, provider, kind, message, takenOverBy }: ProviderFault): void {
+    const { recorder, metrics, trace, logger, callId, clock } = this.#options;
+    trace?.fault(part, provider, message);
+    metrics.observeProviderFailure(part, provider, takenOverBy !== undefined);
+    logger.warn({ callId, part, provider, reason: message, takenOverBy }, "provider fault");
+    this.#providerFailures += 1;
+    if (this.#providerFailures > MAX_RECORDED_PROVIDER_FAILURES) return;
+    const about = { part, provider, kind, message, takenOverBy: takenOverBy ?? null };
+    recorder.providerFailure({ id: randomUUID(), at: clock.now().toISOString(), ...about });
+  }
+
   async #addToDoNotCall(): Promise<boolean> {
     const { addToDoNotCall, logger, callId } = this.#options;
     try {
@@ -233,11 +248,7 @@ export class ActiveCall {
         return recorder.turn(recorded);
       }
       case "fault":
-        trace?.fault(event.part, event.provider, event.message);
-        return logger.warn(
-          { callId, part: event.part, provider: event.provider, reason: event.message },
-          "provider fault",
-        );
+        return this.#noteProviderFailure(event);
       case "audioLost":
         metrics.observeLostAudio();
         return logger.warn({ callId, lostMs: event.lostMs }, "agent speech lost: no packet was sent");

@@ -54,6 +54,10 @@ class Writes implements SpoolWrites {
     this.#write("turn");
   }
 
+  async recordProviderFailure(): Promise<void> {
+    this.#write("providerFailure");
+  }
+
   async finish(): Promise<boolean> {
     this.#write("finish");
     return true;

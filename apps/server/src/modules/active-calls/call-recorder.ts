@@ -1,10 +1,10 @@
-import type { TranscriptItem, Turn, Variables } from "@parley/contract";
+import type { ProviderFailure, TranscriptItem, Turn, Variables } from "@parley/contract";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import { isDatabaseAway } from "../../platform/database/database-away.ts";
 import type { CallSpool } from "./call-spool.ts";
 import type { CallAnswer, CallEnd } from "../calls/calls.service.ts";
-import { type CallWrite, type CallWrites, carryOutWrite } from "../calls/call-write.ts";
+import { type CallWrite, type CallWrites, carryOutWrite, isDroppable } from "../calls/call-write.ts";
 
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_DELAY_MS = 5_000;
@@ -14,7 +14,7 @@ const LATE_AFTER_MS = 2_000;
  * Retry limit for writes that the database rejects. Writes wait for an unreachable database without a limit.
  */
 const GIVE_UP_AFTER_MS = 120_000;
-/** Limit of a call's pending writes, beyond which items and turns are dropped. */
+/** Limit of a call's pending writes, beyond which items, turns and failures are dropped. */
 const MAX_WAITING = 1_000;
 
 export interface CallRecorderOptions {
@@ -62,6 +62,10 @@ export class CallRecorder {
     this.#add({ type: "turn", turn });
   }
 
+  providerFailure(failure: ProviderFailure): void {
+    this.#add({ type: "providerFailure", failure });
+  }
+
   /** Resolves when every write has succeeded or was given up. Never rejects. */
   async finish(end: CallEnd): Promise<void> {
     this.#add({ type: "finish", end });
@@ -70,8 +74,7 @@ export class CallRecorder {
 
   #add(write: CallWrite): void {
     const { callId, spool, logger } = this.#options;
-    const isDroppable = write.type === "item" || write.type === "turn";
-    if (isDroppable && this.#waiting.length >= MAX_WAITING) {
+    if (isDroppable(write) && this.#waiting.length >= MAX_WAITING) {
       logger.error({ callId }, "too many writes of a call are waiting for the database; one was dropped");
       return;
     }

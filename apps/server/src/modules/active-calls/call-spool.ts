@@ -4,7 +4,13 @@ import path from "node:path";
 import type { Logger } from "pino";
 import { isDatabaseAway } from "../../platform/database/database-away.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import { type CallWrite, type CallWrites, carryOutWrite, reviveWrite } from "../calls/call-write.ts";
+import {
+  type CallWrite,
+  type CallWrites,
+  carryOutWrite,
+  isDroppable,
+  reviveWrite,
+} from "../calls/call-write.ts";
 import { findLifeSigns } from "./life-signs.ts";
 
 const EXTENSION = ".jsonl";
@@ -75,7 +81,7 @@ export class CallSpool {
     const texts = lines.map((line) => ({ line, text: `${JSON.stringify(line)}\n` }));
     let bytes = this.#bytes;
     const kept = texts.filter(({ line, text }) => {
-      if (bytes + text.length > maxBytes && isTranscript(line)) return false;
+      if (bytes + text.length > maxBytes && line.write !== undefined && isDroppable(line.write)) return false;
       bytes += text.length;
       return true;
     });
@@ -105,11 +111,6 @@ export class CallSpool {
       );
     this.#hasWarned = true;
   }
-}
-
-/** Whether a line may be left out to limit the file: the others are few, and decide what a call costs. */
-function isTranscript({ write }: Line): boolean {
-  return write?.type === "item" || write?.type === "turn";
 }
 
 /** The methods of the calls' service that finish the records of an earlier process. */

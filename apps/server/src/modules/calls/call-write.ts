@@ -1,10 +1,16 @@
-import type { TranscriptItem, Turn, Variables } from "@parley/contract";
+import type { ProviderFailure, TranscriptItem, Turn, Variables } from "@parley/contract";
 import type { CallAnswer, CallEnd, CallsService } from "./calls.service.ts";
 
 /** The methods of the calls' service that write a record. */
 export type CallWrites = Pick<
   CallsService,
-  "markRinging" | "markAnswered" | "setVariables" | "appendItems" | "recordTurns" | "finish"
+  | "markRinging"
+  | "markAnswered"
+  | "setVariables"
+  | "appendItems"
+  | "recordTurns"
+  | "recordProviderFailure"
+  | "finish"
 >;
 
 /** One write to a call's record. Idempotent. */
@@ -15,7 +21,13 @@ export type CallWrite =
   | { type: "variables"; variables: Variables }
   | { type: "item"; item: TranscriptItem; at: Date }
   | { type: "turn"; turn: Turn }
+  | { type: "providerFailure"; failure: ProviderFailure }
   | { type: "finish"; end: CallEnd };
+
+/** Whether a write may be left out to limit memory and disk: the others are few, and decide what a call costs. */
+export function isDroppable({ type }: CallWrite): boolean {
+  return type === "item" || type === "turn" || type === "providerFailure";
+}
 
 export async function carryOutWrite(calls: CallWrites, callId: string, write: CallWrite): Promise<void> {
   switch (write.type) {
@@ -29,6 +41,8 @@ export async function carryOutWrite(calls: CallWrites, callId: string, write: Ca
       return await calls.appendItems(callId, [write.item], write.at);
     case "turn":
       return await calls.recordTurns(callId, [write.turn]);
+    case "providerFailure":
+      return await calls.recordProviderFailure(callId, write.failure);
     case "finish":
       await calls.finish(callId, write.end);
   }
@@ -46,6 +60,7 @@ export function reviveWrite(write: CallWrite): CallWrite {
       return { ...write, end: { ...write.end, endedAt: new Date(write.end.endedAt) } };
     case "variables":
     case "turn":
+    case "providerFailure":
       return write;
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { TranscriptItem, Turn } from "@parley/contract";
+import type { ProviderFailure, TranscriptItem, Turn } from "@parley/contract";
 import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
 
 const START = new Date("2026-06-01T12:00:00.000Z");
@@ -52,6 +52,13 @@ test("a call rings, is answered, has a conversation and ends, and the API return
   assert.equal((await calls.get(server.organizationId, id)).status, "in_progress");
   await calls.appendItems(id, [message("1", "Hello"), message("2", "Who is there?")], after(3));
   await calls.recordTurns(id, [turn("a", 900)]);
+  for (const message of ["again", "once"]) {
+    const about = { part: "tts", provider: "elevenlabs/flash", kind: "timeout", takenOverBy: null } as const;
+    // A write is repeated if its answer was lost; a vendor's message has any bytes.
+    const failure = { id: message, at: after(4).toISOString(), message: `${message}\0`, ...about };
+    await calls.recordProviderFailure(id, failure);
+    await calls.recordProviderFailure(id, failure);
+  }
   await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: after(14.5) });
   const { body } = await server.request("GET", `/calls/${id}`);
   const { data } = JSON.parse(JSON.stringify(body));
@@ -64,6 +71,13 @@ test("a call rings, is answered, has a conversation and ends, and the API return
     ["Hello", "Who is there?"],
   );
   assert.deepEqual(data.turns, [turn("a", 900)]);
+  assert.deepEqual(
+    data.providerFailures.map(({ message, takenOverBy }: ProviderFailure) => [message, takenOverBy]),
+    [
+      ["again", null],
+      ["once", null],
+    ],
+  );
   assert.deepEqual(data.latency.totalMs, { p50: 900, p95: 900 });
   assert.equal(data.latency.ttsFirstByteMs, null);
   const conversation = await server.request("GET", `/conversations/${data.conversationId}`);

@@ -2,6 +2,7 @@ import {
   type Call,
   type CallDetail,
   keysOf,
+  type ProviderFailure,
   type TranscriptItem,
   type Turn,
   type Variables,
@@ -36,6 +37,7 @@ import type {
 } from "./call-record.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
+import { insertProviderFailure, listProviderFailures } from "./provider-failures.store.ts";
 import type { CallChannel } from "./calls.tables.ts";
 
 export type * from "./call-record.ts";
@@ -86,11 +88,13 @@ export class CallsService {
     const conversation = await this.#conversations.get(organizationId, row.conversationId, queries);
     const { variables, transcript, transcriptDeletedAt } = conversation;
     const turns = await store.listTurns(queries, id);
+    const providerFailures = await listProviderFailures(queries, id);
     const recordingUrl =
       row.recordingStatus === "ready"
         ? await this.#recordingLinks.findUrl(organizationId, id, { queries })
         : null;
-    return { ...presentCall(row), variables, recordingUrl, transcript, transcriptDeletedAt, turns };
+    const spoken = { variables, transcript, transcriptDeletedAt };
+    return { ...presentCall(row), ...spoken, recordingUrl, turns, providerFailures };
   }
 
   /** Returns the call without its transcript and turns. */
@@ -225,6 +229,11 @@ export class CallsService {
       const latency = summarizeLatency(await store.listTurns(transaction, id));
       await store.updateCall(transaction, id, { latency });
     });
+  }
+
+  /** Idempotent by the failure's id. */
+  async recordProviderFailure(id: string, failure: ProviderFailure): Promise<void> {
+    await insertProviderFailure(this.#database, id, failure);
   }
 
   /**

@@ -39,6 +39,7 @@ export class Metrics {
   readonly #lostAudio: Counter;
   readonly #queueTimes: Histogram<"priority">;
   readonly #callFaults: Counter;
+  readonly #providerFailures: Counter<"part" | "provider" | "taken_over">;
   readonly #stalls: Histogram;
 
   constructor({ wheelLagP99Ms, lagCounts, modelUsability, processFaults, sipTransactions }: MetricSources) {
@@ -59,6 +60,12 @@ export class Metrics {
     this.#callFaults = new Counter({
       name: "parley_call_faults_total",
       help: "Calls ended by an exception in Parley's own code.",
+      registers,
+    });
+    this.#providerFailures = new Counter({
+      name: "parley_provider_failures_total",
+      help: "Failures of providers in calls, by part, provider, and whether the turn went on with it or another one.",
+      labelNames: ["part", "provider", "taken_over"],
       registers,
     });
     this.addGauge("parley_sip_transactions", "Open SIP transactions.", sipTransactions);
@@ -154,6 +161,12 @@ export class Metrics {
 
   observeCall(endReason: string): void {
     this.#calls.inc({ end_reason: endReason });
+  }
+
+  /** @param provider `vendor/model`; only the vendor is a label, because agents name models. */
+  observeProviderFailure(part: string, provider: string, isTakenOver: boolean): void {
+    const [vendor = ""] = provider.split("/");
+    this.#providerFailures.inc({ part, provider: vendor, taken_over: isTakenOver ? "true" : "false" });
   }
 
   observeFault(): void {

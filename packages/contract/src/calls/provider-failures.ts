@@ -1,8 +1,6 @@
 import { type Static, Type } from "typebox";
 import { nullable, timestampSchema } from "../schemas.ts";
 
-export const providerParts = ["stt", "llm", "tts"] as const;
-
 /** Later ones of the same call are only logged and counted. */
 export const MAX_RECORDED_PROVIDER_FAILURES = 100;
 
@@ -10,7 +8,7 @@ export const providerFailureSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the failure." }),
     at: { ...timestampSchema, description: "Time of the failure." },
-    part: Type.Enum([...providerParts], {
+    part: Type.Enum(["stt", "llm", "tts"], {
       description: "`stt`: speech recognition. `llm`: the language model. `tts`: the voice.",
     }),
     provider: Type.String({ description: "Provider that failed.", examples: ["deepgram/nova-3"] }),

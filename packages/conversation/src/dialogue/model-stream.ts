@@ -10,7 +10,7 @@ import { toProviderError } from "./model-error.ts";
 import type { ModelFailover } from "./model-failover.ts";
 
 /** Waits for a model. */
-export interface TokenDeadlines {
+interface TokenDeadlines {
   /** Maximum time to the first text or tool call, including unspoken reasoning. */
   firstTokenMs: number;
   betweenTokensMs: number;

@@ -48,7 +48,7 @@ export function checksOf({ config, database, encryption, isNode, trunks }: Exami
     speechFitCheck(config),
     databaseCheck(database, encryption),
     objectStorageCheck(config),
-    languageModelCheck(config.languageModel),
+    languageModelCheck(config),
     speechVendorsCheck(config),
     ...(trunks === undefined ? [] : [trunksCheck(trunks.find, trunks.end)]),
     runningNodeCheck(config.http.port),

@@ -6,11 +6,13 @@ import { LocalSpeechPlaces } from "./local-speech-places.ts";
 const LOCAL = {
   speechToText: { provider: "local" },
   textToSpeech: { provider: "local" },
+  providerAccess: {},
   maxLocalCalls: undefined,
 } as const;
 const VENDORS = {
-  speechToText: { provider: "deepgram", apiKey: "key" },
-  textToSpeech: { provider: "elevenlabs", apiKey: "key" },
+  speechToText: { provider: "deepgram" },
+  textToSpeech: { provider: "elevenlabs" },
+  providerAccess: { elevenlabs: { baseUrl: "https://voices.example", apiKey: "key" } },
   maxLocalCalls: undefined,
 } as const;
 const fit = chooseSpeechFit({ "moonshine-base": 0.09, "kokoro-1": 0.57, "kokoro-2": 0.34, dittli: 0.04 }, 2);

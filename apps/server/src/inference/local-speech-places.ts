@@ -5,10 +5,10 @@ import {
   type SpeechFit,
   sumDemands,
 } from "@parley/providers/fit";
-import { findLocalVoice } from "./local-voice.rules.ts";
+import { findVoice } from "./local-voice.rules.ts";
 import type { Config } from "../platform/config/config.ts";
 
-type Settings = Pick<Config, "speechToText" | "textToSpeech" | "maxLocalCalls">;
+type Settings = Pick<Config, "speechToText" | "textToSpeech" | "providerAccess" | "maxLocalCalls">;
 
 /**
  * Number of calls that this machine's speech models serve at a time. A call that needs more capacity than is left is
@@ -77,20 +77,20 @@ export class LocalSpeechPlaces {
   }
 
   #isLocal(voiceId: string): boolean {
-    const { speechToText, textToSpeech } = this.#settings;
     return (
-      speechToText.provider === "local" || findLocalVoice(voiceId, textToSpeech.provider, "") !== undefined
+      this.#settings.speechToText.provider === "local" ||
+      findVoice(voiceId, this.#settings).provider === "local"
     );
   }
 
   #demandOf(voiceId: string): SpeechDemand | undefined {
-    const { speechToText, textToSpeech } = this.#settings;
+    const { provider, name } = findVoice(voiceId, this.#settings);
     const fit = this.#fit;
     return (
       fit &&
       demandOf(fit, {
-        hasRecognizer: speechToText.provider === "local",
-        voice: findLocalVoice(voiceId, textToSpeech.provider, fit.defaultVoice),
+        hasRecognizer: this.#settings.speechToText.provider === "local",
+        voice: provider === "local" ? name || fit.defaultVoice : undefined,
       })
     );
   }

@@ -1,7 +1,9 @@
 import { FAST_LOCAL_VOICE } from "@parley/providers/fit";
+import { splitId, voiceProviderIds, type VoiceProviderId } from "@parley/providers/registry";
 import type { Config } from "../platform/config/config.ts";
 
-type Provider = Config["textToSpeech"]["provider"];
+/** Configuration that decides whose voices speak. */
+export type VoiceSettings = Pick<Config, "textToSpeech" | "providerAccess" | "localSpeech">;
 
 /** An agent's fields that decide which voices speak. */
 export interface VoiceChoice {
@@ -13,58 +15,49 @@ export interface VoiceChoice {
 }
 
 export interface ChosenVoice {
-  isLocal: boolean;
-  /** Empty: the default of the local voices, or of the vendor. */
-  voiceId: string;
+  provider: VoiceProviderId | "local";
+  /** At a provider its name there, otherwise the id of a local voice. Empty: the default one. */
+  name: string;
 }
 
-/**
- * Local voice of an agent with this voice id (empty: the operator's default); `undefined` if its voice is a vendor's,
- * whose ids begin with the vendor's name.
- */
-export function findLocalVoice(
+/** Finds the voice with this id (empty: the operator's default). Ids of a configured provider begin with its name. */
+export function findVoice(
   voiceId: string,
-  provider: Provider,
-  defaultVoice: string,
-): string | undefined {
-  if (provider !== "local" && (voiceId === "" || voiceId.startsWith(`${provider}/`))) return undefined;
-  return voiceId === "" ? defaultVoice : voiceId;
+  { textToSpeech, providerAccess }: Pick<VoiceSettings, "textToSpeech" | "providerAccess">,
+): ChosenVoice {
+  if (voiceId === "") return { provider: textToSpeech.provider, name: "" };
+  const named = splitId(voiceProviderIds, voiceId);
+  if (named !== undefined && providerAccess[named.provider] !== undefined) return named;
+  return { provider: "local", name: voiceId };
 }
 
 /**
  * The voice of an agent, then its fallbacks: the one that it names, or a local one in English, and the default voice of a
- * vendor whose voice may be gone.
+ * provider whose voice may be gone.
  */
 export function chooseVoices(
   { voiceId, fallbackVoiceId, language }: VoiceChoice,
-  provider: Provider,
-  hasLocalVoices: boolean,
+  settings: VoiceSettings,
 ): [ChosenVoice, ...ChosenVoice[]] {
-  const toChosen = (id: string): ChosenVoice => ({
-    isLocal: findLocalVoice(id, provider, "") !== undefined,
-    voiceId: id,
-  });
-  const voice = toChosen(voiceId);
-  // The vendor may have deleted the voice.
-  const vendorDefault = voice.isLocal || voiceId === "" ? [] : [toChosen("")];
-  if (fallbackVoiceId !== undefined) return [voice, toChosen(fallbackVoiceId), ...vendorDefault];
-  if (!hasLocalVoices || !/^en(-|$)/i.test(language)) return [voice, ...vendorDefault];
-  if (!voice.isLocal) return [voice, { isLocal: true, voiceId: "" }];
+  const voice = findVoice(voiceId, settings);
+  const isLocal = voice.provider === "local";
+  // The provider may have deleted the voice.
+  const providerDefault = isLocal || voice.name === "" ? [] : [{ ...voice, name: "" }];
+  if (fallbackVoiceId !== undefined) return [voice, findVoice(fallbackVoiceId, settings), ...providerDefault];
+  if (!settings.localSpeech.hasTextToSpeech || !/^en(-|$)/i.test(language))
+    return [voice, ...providerDefault];
+  if (!isLocal) return [voice, { provider: "local", name: "" }];
   // A voice named by the agent is kept.
-  return voiceId === "" ? [voice, { isLocal: true, voiceId: FAST_LOCAL_VOICE }] : [voice];
+  return voice.name === "" ? [voice, { provider: "local", name: FAST_LOCAL_VOICE }] : [voice];
 }
 
 /**
  * Ids of the local voices that agents with these choices use (empty: the default). Without any agent, those of an agent
  * that names none, because the first agent probably will be one.
  */
-export function listLocalVoices(
-  choices: readonly VoiceChoice[],
-  provider: Provider,
-  hasLocalVoices: boolean,
-): string[] {
+export function listLocalVoices(choices: readonly VoiceChoice[], settings: VoiceSettings): string[] {
   const all: readonly VoiceChoice[] =
     choices.length > 0 ? choices : [{ voiceId: "", fallbackVoiceId: undefined, language: "en" }];
-  const voices = all.flatMap((choice) => chooseVoices(choice, provider, hasLocalVoices));
-  return [...new Set(voices.filter(({ isLocal }) => isLocal).map(({ voiceId }) => voiceId))];
+  const voices = all.flatMap((choice) => chooseVoices(choice, settings));
+  return [...new Set(voices.filter(({ provider }) => provider === "local").map(({ name }) => name))];
 }

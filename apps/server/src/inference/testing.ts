@@ -5,5 +5,6 @@ export const unlimitedSpeechPlaces = (): LocalSpeechPlaces =>
   new LocalSpeechPlaces({
     speechToText: { provider: "local" },
     textToSpeech: { provider: "local" },
+    providerAccess: {},
     maxLocalCalls: undefined,
   });

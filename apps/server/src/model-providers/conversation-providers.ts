@@ -18,9 +18,9 @@ import {
 import { loadUsable } from "../inference/load-usable.ts";
 import type { ModelReport } from "../inference/model-states.ts";
 import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
-import { createLanguageModels } from "./language-models.ts";
+import { loadLanguageModels } from "./language-models.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
-import { createSpeechToText, createVoices, type VoicesFor } from "./speech-providers.ts";
+import { loadSpeechToText, loadVoices, type VoicesFor } from "./speech-providers.ts";
 
 /** Recognizers, language models and voices of a media process, shared by all of its calls. */
 export interface Providers {
@@ -75,11 +75,11 @@ export async function createProviders(
     voiceActivity,
     noiseSuppressor: await loadRnnoise(),
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
-    languageModelFor: createLanguageModels(providers.languageModel, inference, closers),
+    languageModelFor: await loadLanguageModels(providers, inference, closers),
     hasLanguageModel: (llmModel) =>
-      chooseLanguageModel(providers.languageModel, llmModel).provider !== "builtin-responder",
-    speechToText: createSpeechToText(providers, inference, currentFit, closers),
-    voicesFor: createVoices(providers, inference, currentFit, closers),
+      chooseLanguageModel(providers, llmModel).provider !== "builtin-responder",
+    speechToText: await loadSpeechToText(providers, inference, currentFit, closers),
+    voicesFor: await loadVoices(providers, inference, currentFit, closers),
     useSpeechFit: (next) => {
       fit = next;
     },

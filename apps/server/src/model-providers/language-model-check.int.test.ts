@@ -13,9 +13,8 @@ const { signal } = new AbortController();
 function modelAt(url: string, apiKey?: string) {
   return {
     provider: "openai-compatible" as const,
-    baseUrl: `${url}/v1`,
     model: "small",
-    ...(apiKey !== undefined && { apiKey }),
+    access: { baseUrl: `${url}/v1`, apiKey },
   };
 }
 

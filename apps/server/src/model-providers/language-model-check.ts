@@ -1,13 +1,34 @@
 import { errorMessage } from "@parley/conversation/error-message";
 import type { Logger } from "pino";
 import type { Config } from "../platform/config/config.ts";
+import {
+  modelProviderKind,
+  type ModelProviderId,
+  type ProviderAccess,
+  providerKind,
+} from "@parley/providers/registry";
 
-type RemoteModel = Extract<Config["languageModel"], { provider: "openai-compatible" }>;
+/** A language model at a provider. */
+export interface RemoteModel {
+  provider: ModelProviderId;
+  model: string;
+  access: ProviderAccess;
+}
 
 /** Long enough for a local server, which loads the model before it answers. */
 const ANSWER_TIMEOUT_MS = 60_000;
 /** Interval between two requests while the model does not answer. */
 const RETRY_INTERVAL_MS = 60_000;
+
+/** The operator's model, if it is at a provider and not on this node. */
+export function findRemoteModel({
+  languageModel,
+  providerAccess,
+}: Pick<Config, "languageModel" | "providerAccess">): RemoteModel | undefined {
+  if (languageModel.provider === "gguf" || languageModel.provider === "builtin-responder") return undefined;
+  const access = providerAccess[languageModel.provider];
+  return access && { provider: languageModel.provider, model: languageModel.model, access };
+}
 
 /**
  * Sends the language model a request of one token at start, and repeats it until the model answers. Logs problems and
@@ -57,51 +78,45 @@ export class LanguageModelCheck {
  * @returns Why the model does not answer and what to do about it; `undefined` if it answers.
  */
 export async function findModelProblem(
-  { baseUrl, apiKey, model }: RemoteModel,
+  remote: RemoteModel,
   signal: AbortSignal,
   timeoutMs: number = ANSWER_TIMEOUT_MS,
 ): Promise<string | undefined> {
-  const { host } = new URL(baseUrl);
+  const { provider, model, access } = remote;
+  const { host } = new URL(access.baseUrl);
   try {
-    const response = await fetch(`${baseUrl}/chat/completions`, {
+    const { url, headers, body } = modelProviderKind(provider).probe(access, model);
+    const response = await fetch(url, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify({
-        model,
-        stream: true,
-        max_tokens: 1,
-        messages: [{ role: "user", content: "Hi" }],
-      }),
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     await response.body?.cancel();
-    return explainStatus(response.status, { host, model, hasKey: apiKey !== undefined });
+    return explainStatus(response.status, remote);
   } catch (error) {
     const isLate = error instanceof Error && error.name === "TimeoutError";
     return isLate
       ? `the language model ${model} at ${host} did not answer within ${timeoutMs / 1000} s`
-      : `the language model's server ${host} cannot be reached (${reasonOf(error)}): check PARLEY_LLM_BASE_URL`;
+      : `the language model's server ${host} cannot be reached (${reasonOf(error)}): check ${providerKind(provider).baseUrlVariable}`;
   }
 }
 
-function explainStatus(
-  status: number,
-  { host, model, hasKey }: { host: string; model: string; hasKey: boolean },
-): string | undefined {
+function explainStatus(status: number, { provider, model, access }: RemoteModel): string | undefined {
+  const { host } = new URL(access.baseUrl);
+  const { apiKeyVariables, baseUrlVariable, needsKey } = providerKind(provider);
   const answer = `(HTTP status ${status})`;
   switch (status) {
     case 401:
     case 403:
-      return hasKey
-        ? `${host} rejects the API key for the language model ${answer}: check PARLEY_LLM_API_KEY or OPENAI_API_KEY`
-        : `${host} requires an API key for the language model ${answer}: set PARLEY_LLM_API_KEY`;
+      return access.apiKey === undefined
+        ? `${host} requires an API key for the language model ${answer}: set ${apiKeyVariables[0] ?? "one"}`
+        : `${host} rejects the API key for the language model ${answer}: check ${apiKeyVariables.join(" or ")}`;
     case 404:
       return (
         `${host} has no language model ${model}, or no chat completions at this URL ${answer}: check PARLEY_LLM_MODEL ` +
-        `and PARLEY_LLM_BASE_URL, which must end in its version (with Ollama: "ollama pull ${model}")`
+        `and ${baseUrlVariable}` +
+        (needsKey === "always" ? "" : `, which must end in its version (with Ollama: "ollama pull ${model}")`)
       );
     case 402:
     case 429:

@@ -5,7 +5,7 @@ import { createInProcessInference } from "@parley/providers/local";
 import { startScriptedOpenAi } from "@parley/providers/testing";
 import { CallScope } from "../platform/call-scope.ts";
 import { parseContextTokens } from "../platform/config/context-tokens.ts";
-import { createLanguageModels } from "./language-models.ts";
+import { loadLanguageModels } from "./language-models.ts";
 import { scopeLanguageModel } from "./scoped-providers.ts";
 
 const transcript = Array.from({ length: 400 }, (_, index): TranscriptEntry[] => [
@@ -29,8 +29,9 @@ test("a long conversation is trimmed to the window of the model that the agent u
   });
   const baseUrl = `${server.url}/v1`;
   const contextWindows = parseContextTokens("large=200000,small=2048");
-  const standard = { provider: "openai-compatible", baseUrl, model: "large", contextWindows } as const;
-  const modelFor = createLanguageModels(standard, inference, closers);
+  const languageModel = { provider: "openai-compatible", model: "large", contextWindows } as const;
+  const settings = { languageModel, providerAccess: { "openai-compatible": { baseUrl } } };
+  const modelFor = await loadLanguageModels(settings, inference, closers);
   const scope = new CallScope((error) => assert.fail(String(error)));
   const lengths: number[] = [];
   for (const name of ["service-standard", "openai-compatible/small", "openai-compatible/gpt-4"]) {

@@ -1,14 +1,10 @@
 import path from "node:path";
 import type { LanguageModel } from "@parley/conversation";
-import {
-  createBuiltinResponder,
-  createInferenceLanguageModel,
-  createOpenAiCompatibleModel,
-  type InferenceClient,
-} from "@parley/providers";
+import { createBuiltinResponder, createInferenceLanguageModel, type InferenceClient } from "@parley/providers";
+import { modelProviderIds, modelProviderKind, type ModelProviderId } from "@parley/providers/registry";
 import { findContextTokens } from "../platform/config/context-tokens.ts";
-import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
-import type { ProviderConfiguration } from "./provider-configuration.ts";
+import { chooseLanguageModel, type ModelSettings } from "../platform/config/choose-language-model.ts";
+import type { LanguageModelConfig, RemoteModelConfig } from "../platform/config/language-model.ts";
 
 /** Limits the number of connections: each model has its own. */
 const MAX_NAMED_MODELS = 100;
@@ -21,53 +17,67 @@ export interface ModelDeadlines {
   betweenChunksTimeoutMs: number;
 }
 
-/** Creates the model of a configuration. Adds what the caller must close to `closers`. */
-export function createLanguageModel(
-  configuration: ProviderConfiguration["languageModel"],
-  inference: InferenceClient,
-  closers: (() => Promise<void>)[],
-  /** Defaults to those of a conversation. */
-  deadlines?: ModelDeadlines,
-): LanguageModel {
-  switch (configuration.provider) {
-    case "openai-compatible": {
-      const contextTokens = findContextTokens(configuration.model, configuration.contextWindows);
-      const model = createOpenAiCompatibleModel({ ...configuration, contextTokens, ...deadlines });
-      closers.push(async () => await model.close());
-      return model;
-    }
-    case "gguf": {
-      const modelId = path.basename(configuration.path);
-      const deadlineMs = deadlines && { deadlineMs: deadlines.firstByteTimeoutMs };
-      return createInferenceLanguageModel(inference, { modelId, ...deadlineMs });
-    }
-    case "builtin-responder":
-      return createBuiltinResponder({
-        embed: async (texts, signal) => {
-          const limits = { signal, deadlineMs: EMBEDDING_DEADLINE_MS };
-          return (await inference.request("embed", { texts }, limits)).vectors;
-        },
-      });
-  }
-}
+type Connector = Awaited<ReturnType<ReturnType<typeof modelProviderKind>["load"]>>;
 
-/** Creates one model for each name that agents use, shared by their calls. */
-export function createLanguageModels(
-  standard: ProviderConfiguration["languageModel"],
+/**
+ * Loads the clients of the configured providers. Returns a function that finds the model of an agent's `llmModel`: one for
+ * each name, shared by their calls.
+ *
+ * @param closers Receives what the caller must close.
+ * @param deadlines Default: those of a conversation.
+ */
+export async function loadLanguageModels(
+  settings: ModelSettings,
   inference: InferenceClient,
   closers: (() => Promise<void>)[],
-): (llmModel: string) => LanguageModel {
-  const standardModel = createLanguageModel(standard, inference, closers);
+  deadlines?: ModelDeadlines,
+): Promise<(llmModel: string) => LanguageModel> {
+  const connectors = new Map<ModelProviderId, Connector>();
+  for (const id of modelProviderIds)
+    if (settings.providerAccess[id] !== undefined) connectors.set(id, await modelProviderKind(id).load());
+  const connect = (model: RemoteModelConfig): LanguageModel => {
+    const access = settings.providerAccess[model.provider];
+    const connector = connectors.get(model.provider);
+    if (access === undefined || connector === undefined)
+      throw new Error(`the provider ${model.provider} is not configured`);
+    const contextTokens = findContextTokens(model.model, model.contextWindows);
+    const connected = connector(access, { model: model.model, contextTokens, ...deadlines });
+    closers.push(async () => await connected.close?.());
+    return connected;
+  };
+  const create = (model: LanguageModelConfig): LanguageModel => {
+    if (model.provider === "gguf") return createFileModel(model.path, inference, deadlines);
+    return model.provider === "builtin-responder" ? createResponder(inference) : connect(model);
+  };
+  const standard = create(settings.languageModel);
   const named = new Map<string, LanguageModel>();
   return (llmModel) => {
     const known = named.get(llmModel);
     if (known !== undefined) return known;
-    const chosen = chooseLanguageModel(standard, llmModel);
-    if (chosen === standard || named.size >= MAX_NAMED_MODELS) return standardModel;
-    const model = createLanguageModel(chosen, inference, closers);
+    const chosen = chooseLanguageModel(settings, llmModel);
+    if (chosen === settings.languageModel || named.size >= MAX_NAMED_MODELS) return standard;
+    const model = create(chosen);
     named.set(llmModel, model);
     return model;
   };
+}
+
+function createFileModel(
+  file: string,
+  inference: InferenceClient,
+  deadlines: ModelDeadlines | undefined,
+): LanguageModel {
+  const deadlineMs = deadlines && { deadlineMs: deadlines.firstByteTimeoutMs };
+  return createInferenceLanguageModel(inference, { modelId: path.basename(file), ...deadlineMs });
+}
+
+function createResponder(inference: InferenceClient): LanguageModel {
+  return createBuiltinResponder({
+    embed: async (texts, signal) => {
+      const limits = { signal, deadlineMs: EMBEDDING_DEADLINE_MS };
+      return (await inference.request("embed", { texts }, limits)).vectors;
+    },
+  });
 }
 
 /** Whether it is the model of servers without a language model, which follows no instructions but those to speak a text. */

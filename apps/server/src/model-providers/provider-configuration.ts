@@ -3,5 +3,5 @@ import type { Config } from "../platform/config/config.ts";
 /** Configuration of the operator's providers, from the environment. */
 export type ProviderConfiguration = Pick<
   Config,
-  "speechToText" | "textToSpeech" | "languageModel" | "localSpeech"
+  "providerAccess" | "speechToText" | "textToSpeech" | "languageModel" | "localSpeech"
 >;

@@ -178,9 +178,9 @@ function createTestNode(
   };
 }
 
-function modelAt(url: string): Pick<Config, "languageModel"> {
-  const { languageModel } = parseConfig({ PARLEY_LLM_BASE_URL: url, PARLEY_LLM_MODEL: "scripted" }).config;
-  return { languageModel };
+function modelAt(url: string): Pick<Config, "languageModel" | "providerAccess"> {
+  const { languageModel, providerAccess } = parseConfig({ PARLEY_LLM_BASE_URL: url, PARLEY_LLM_MODEL: "scripted" }).config;
+  return { languageModel, providerAccess };
 }
 
 /** Sends requests to the server, by default with this key. */

@@ -87,6 +87,7 @@ function toMediaConfiguration(
     diskReserveBytes: config.diskReserveBytes,
     isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,
     providers: {
+      providerAccess: config.providerAccess,
       speechToText: config.speechToText,
       textToSpeech: config.textToSpeech,
       languageModel: config.languageModel,

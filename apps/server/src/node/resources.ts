@@ -1,4 +1,4 @@
-import { LanguageModelCheck } from "../model-providers/language-model-check.ts";
+import { findRemoteModel, LanguageModelCheck } from "../model-providers/language-model-check.ts";
 import { PostgresBus } from "../platform/bus/postgres-bus.ts";
 import { DatabaseClock } from "../platform/database/database-clock.ts";
 import { Jobs } from "../platform/jobs/jobs.ts";
@@ -113,10 +113,9 @@ function watchLanguageModel(
   { config, logger, started }: NodeContext,
   { models }: BootResources,
 ): () => readonly string[] {
-  const { languageModel } = config;
-  // The other providers run on this node.
-  if (languageModel.provider !== "openai-compatible") return () => models.warnings;
-  const check = new LanguageModelCheck(languageModel, logger);
+  const remote = findRemoteModel(config);
+  if (remote === undefined) return () => models.warnings;
+  const check = new LanguageModelCheck(remote, logger);
   check.start();
   started.add(async () => check.close());
   return () => [...models.warnings, ...(check.problem === undefined ? [] : [check.problem])];

@@ -1,12 +1,13 @@
 import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "@parley/conversation";
-import { toDeepgramLanguage } from "../catalog/languages.ts";
+import { webSocketUrl } from "../http/request-json.ts";
 import { DeepgramStream } from "./deepgram-stream.ts";
+import { toDeepgramLanguage } from "./languages.ts";
 
 export interface DeepgramOptions {
-  apiKey: string;
-  /** `https:` or `wss:` address of a self-hosted Deepgram. */
-  baseUrl?: string | undefined;
-  model?: string | undefined;
+  apiKey?: string | undefined;
+  /** `https:` or `wss:` address. */
+  baseUrl: string;
+  model?: string;
   connectTimeoutMs?: number;
   /** Silence after which a connection is lost, answers to pings included. */
   silenceTimeoutMs?: number;
@@ -24,8 +25,8 @@ export function createDeepgramSpeechToText(options: DeepgramOptions): SpeechToTe
     open: (call: SpeechToTextOptions): SpeechToTextStream =>
       new DeepgramStream({
         provider: name,
-        url: listenUrl(options.baseUrl ?? "wss://api.deepgram.com", model, call),
-        apiKey: options.apiKey,
+        url: listenUrl(options.baseUrl, model, call),
+        apiKey: options.apiKey ?? "",
         sampleRateHz: call.sampleRateHz,
         connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
         silenceTimeoutMs: options.silenceTimeoutMs ?? 8_000,
@@ -36,8 +37,7 @@ export function createDeepgramSpeechToText(options: DeepgramOptions): SpeechToTe
 }
 
 function listenUrl(baseUrl: string, model: string, call: SpeechToTextOptions): string {
-  const url = new URL("/v1/listen", baseUrl);
-  url.protocol = url.protocol.replace("http", "ws");
+  const url = webSocketUrl(baseUrl, "/v1/listen");
   url.search = new URLSearchParams({
     model,
     language: toDeepgramLanguage(call.language),

@@ -1,12 +1,13 @@
 import type { TextToSpeech, TextToSpeechOptions } from "@parley/conversation";
+import { webSocketUrl } from "../http/request-json.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { ElevenLabsStream } from "./elevenlabs-stream.ts";
 
 export interface ElevenLabsOptions {
-  apiKey: string;
+  apiKey?: string | undefined;
   /** `https:` or `wss:` address; ElevenLabs has one per region. */
-  baseUrl?: string | undefined;
-  model?: string | undefined;
+  baseUrl: string;
+  model?: string;
   connectTimeoutMs?: number;
   /** Maximum wait for an audio chunk of a clause. */
   audioTimeoutMs?: number;
@@ -31,7 +32,7 @@ export function createElevenLabsTextToSpeech(options: ElevenLabsOptions): Eleven
   const name = `elevenlabs/${model}`;
   const pool = new ConnectionPool({
     provider: name,
-    apiKey: options.apiKey,
+    apiKey: options.apiKey ?? "",
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     silenceTimeoutMs: options.silenceTimeoutMs ?? 10_000,
   });
@@ -40,7 +41,7 @@ export function createElevenLabsTextToSpeech(options: ElevenLabsOptions): Eleven
     open: (reply) =>
       new ElevenLabsStream({
         provider: name,
-        url: contextUrl(options.baseUrl ?? "wss://api.elevenlabs.io", model, reply),
+        url: contextUrl(options.baseUrl, model, reply),
         pool,
         audioTimeoutMs: options.audioTimeoutMs ?? 10_000,
         reply,
@@ -50,8 +51,7 @@ export function createElevenLabsTextToSpeech(options: ElevenLabsOptions): Eleven
 }
 
 function contextUrl(baseUrl: string, model: string, reply: TextToSpeechOptions): string {
-  const url = new URL(`/v1/text-to-speech/${encodeURIComponent(reply.voice)}/multi-stream-input`, baseUrl);
-  url.protocol = url.protocol.replace("http", "ws");
+  const url = webSocketUrl(baseUrl, `/v1/text-to-speech/${encodeURIComponent(reply.voice)}/multi-stream-input`);
   url.search = new URLSearchParams({
     model_id: model,
     output_format: `pcm_${reply.sampleRateHz}`,

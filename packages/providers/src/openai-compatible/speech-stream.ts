@@ -1,5 +1,5 @@
 import type { TextToSpeechOptions, TextToSpeechStream } from "@parley/conversation";
-import { fetchError, statusError } from "./http-error.ts";
+import { fetchError, statusError } from "../http/http-error.ts";
 import { PcmReader } from "./pcm-reader.ts";
 
 export interface OpenAiSpeechStreamOptions {

@@ -4,7 +4,7 @@ import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "@par
 import { createDeadlineFetch } from "../http/deadline-fetch.ts";
 import { isObject } from "../http/is-object.ts";
 import { SampleBuffer, SampleRing } from "../samples.ts";
-import { fetchError, statusError } from "./http-error.ts";
+import { fetchError, statusError } from "../http/http-error.ts";
 
 export interface OpenAiSpeechToTextOptions {
   /** URL without `/audio/transcriptions`, e.g. `https://api.openai.com/v1`. */

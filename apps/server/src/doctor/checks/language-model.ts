@@ -1,10 +1,10 @@
 import { access, constants } from "node:fs/promises";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { LanguageModel } from "@parley/conversation";
-import { createOpenAiCompatibleModel } from "@parley/providers";
-import { findModelProblem } from "../../model-providers/language-model-check.ts";
+import { modelProviderKind } from "@parley/providers/registry";
+import { findModelProblem, findRemoteModel, type RemoteModel } from "../../model-providers/language-model-check.ts";
 import { requireGgufFile } from "../../inference/gguf-file.ts";
-import type { LanguageModelConfig } from "../../platform/config/language-model.ts";
+import type { ModelSettings } from "../../platform/config/choose-language-model.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";
 
 /** A caller notices a pause that is longer. */
@@ -13,17 +13,17 @@ const SLOW_FIRST_TOKEN_MS = 1_500;
 const SETTINGS_GUIDE = "docs/guides/language-models.md shows settings that work.";
 
 /** Whether the language model answers, and how soon. */
-export function languageModelCheck(config: LanguageModelConfig): Check {
+export function languageModelCheck(config: ModelSettings): Check {
   return {
     name: "language model",
     run: async (signal) => {
-      if (config.provider === "builtin-responder") {
-        return warning(
-          "No language model is configured: the built-in responder answers with sentences from the agent's prompt.",
-          "Set OPENAI_API_KEY, PARLEY_LLM_BASE_URL with PARLEY_LLM_MODEL, or PARLEY_LLM_GGUF (docs/guides/language-models.md).",
-        );
-      }
-      return config.provider === "gguf" ? await judgeFile(config.path) : await judgeServer(config, signal);
+      const remote = findRemoteModel(config);
+      if (remote !== undefined) return await judgeServer(remote, signal);
+      if (config.languageModel.provider === "gguf") return await judgeFile(config.languageModel.path);
+      return warning(
+        "No language model is configured: the built-in responder answers with sentences from the agent's prompt.",
+        "Set OPENAI_API_KEY, PARLEY_LLM_BASE_URL with PARLEY_LLM_MODEL, or PARLEY_LLM_GGUF (docs/guides/language-models.md).",
+      );
     },
   };
 }
@@ -39,21 +39,20 @@ async function judgeFile(file: string): Promise<Finding> {
   }
 }
 
-async function judgeServer(
-  config: Extract<LanguageModelConfig, { provider: "openai-compatible" }>,
-  signal: AbortSignal,
-): Promise<Finding> {
-  const problem = await findModelProblem(config, signal);
+async function judgeServer(remote: RemoteModel, signal: AbortSignal): Promise<Finding> {
+  const problem = await findModelProblem(remote, signal);
   if (problem !== undefined) return failed(`${problem}.`, SETTINGS_GUIDE);
-  const model = createOpenAiCompatibleModel(config);
+  const { provider, access, model: name } = remote;
+  const connect = await modelProviderKind(provider).load();
+  const model = connect(access, { model: name });
   try {
     const firstTokenMs = Math.round(await measureFirstToken(model, signal));
-    const text = `${config.model} at ${config.baseUrl} answers; first token after ${firstTokenMs} ms.`;
+    const text = `${name} at ${access.baseUrl} answers; first token after ${firstTokenMs} ms.`;
     if (firstTokenMs <= SLOW_FIRST_TOKEN_MS) return ok(text);
     const remedy = "Callers hear a pause before each answer: use a faster model, or a server that is closer.";
     return warning(text, remedy);
   } finally {
-    await model.close();
+    await model.close?.();
   }
 }
 

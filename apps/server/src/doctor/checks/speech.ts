@@ -3,7 +3,13 @@ import type { TextToSpeechEvent } from "@parley/conversation";
 import { availableParallelism } from "node:os";
 import { chooseSpeechFit, readSpeedRecord } from "@parley/providers/local";
 import { configuredRegistries, findMissingModels } from "@parley/providers/models";
-import { createRemoteRecognizer, createRemoteVoice } from "../../model-providers/speech-providers.ts";
+import {
+  type RecognizerId,
+  voiceProviderIds,
+  voiceProviderKind,
+  type VoiceProviderId,
+} from "@parley/providers/registry";
+import { loadRecognizer, loadTextToSpeech } from "../../model-providers/speech-providers.ts";
 import { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import { modelGroupsOf } from "../../inference/fetch-models.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -21,6 +27,7 @@ type SpeechConfig = Pick<
   | "languageModel"
   | "speechToText"
   | "textToSpeech"
+  | "providerAccess"
 >;
 
 /** Whether the local models are there and whole, else whether they can be fetched. */
@@ -79,30 +86,35 @@ async function answers(url: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /** Whether the vendors of speech take the keys that are set. */
-export function speechVendorsCheck({ speechToText, textToSpeech }: SpeechConfig): Check {
+export function speechVendorsCheck(config: SpeechConfig): Check {
+  const { speechToText, textToSpeech, providerAccess } = config;
   return {
     name: "speech vendors",
     run: async (signal) => {
       const findings: Finding[] = [];
-      if (speechToText.provider !== "local") findings.push(await tryRecognizer(speechToText, signal));
-      if (textToSpeech.provider !== "local") findings.push(await tryVoice(textToSpeech, signal));
+      if (speechToText.provider !== "local")
+        findings.push(await tryRecognizer(speechToText.provider, config, signal));
+      for (const id of voiceProviderIds)
+        if (providerAccess[id] !== undefined && (id === textToSpeech.provider || id !== speechToText.provider))
+          findings.push(await tryVoice(id, config, signal));
       return findings.length > 0 ? findings : ok("Speech recognition and voices are local.");
     },
   };
 }
 
 async function tryVoice(
-  config: Parameters<typeof createRemoteVoice>[0],
+  id: VoiceProviderId,
+  config: SpeechConfig,
   signal: AbortSignal,
 ): Promise<Finding> {
   const closers: (() => Promise<void>)[] = [];
-  const { tts, defaultVoice } = createRemoteVoice(config, closers);
+  const tts = await loadTextToSpeech(id, config, closers);
   const startedAtMs = performance.now();
   try {
     const event = await new Promise<TextToSpeechEvent>((resolve, reject) => {
       signal.addEventListener("abort", () => reject(new Error("no answer in time")));
       const stream = tts.open({
-        voice: defaultVoice,
+        voice: voiceProviderKind(id).defaultVoice,
         sampleRateHz: SAMPLE_RATE_HZ,
         language: "en",
         speed: 1,
@@ -124,11 +136,12 @@ async function tryVoice(
 }
 
 async function tryRecognizer(
-  config: Parameters<typeof createRemoteRecognizer>[0],
+  id: RecognizerId,
+  config: SpeechConfig,
   signal: AbortSignal,
 ): Promise<Finding> {
   const closers: (() => Promise<void>)[] = [];
-  const { stt } = createRemoteRecognizer(config, closers);
+  const { stt } = await loadRecognizer(id, config, closers);
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const stream = stt.open({
     sampleRateHz: SAMPLE_RATE_HZ,

@@ -10,15 +10,20 @@ import type { ProviderNames } from "./active-call.ts";
  */
 export function providerNamesOf(config: Config, llmModel: string, recognizer = "base"): ProviderNames {
   const { speechToText, textToSpeech } = config;
-  const languageModel = chooseLanguageModel(config.languageModel, llmModel);
-  const llmNames = {
-    "openai-compatible": () => (languageModel.provider === "openai-compatible" ? languageModel.model : ""),
-    gguf: () => (languageModel.provider === "gguf" ? `local/${path.basename(languageModel.path)}` : ""),
-    "builtin-responder": () => "parley/builtin-responder",
-  };
   return {
-    llmName: llmNames[languageModel.provider](),
+    llmName: nameOfModel(chooseLanguageModel(config, llmModel)),
     sttName: speechToText.provider === "local" ? `local/moonshine-${recognizer}` : speechToText.provider,
     ttsName: textToSpeech.provider === "local" ? "local" : textToSpeech.provider,
   };
+}
+
+function nameOfModel(model: Config["languageModel"]): string {
+  switch (model.provider) {
+    case "gguf":
+      return `local/${path.basename(model.path)}`;
+    case "builtin-responder":
+      return "parley/builtin-responder";
+    default:
+      return model.model;
+  }
 }

@@ -34,7 +34,7 @@ export function createAgents(
 ) {
   /** Queues the audio of fixed speech for synthesis. */
   const prepareSpeech = (document: AgentDocument): void => {
-    const speech = fixedSpeechOf(document, config.textToSpeech.provider);
+    const speech = fixedSpeechOf(document, config);
     if (speech !== undefined) inference.prepareSpeech(speech);
   };
   const writer = new AgentWriter(encryption, clock, prepareSpeech);
@@ -61,9 +61,7 @@ export function createAgents(
     services: { agents, customTools, agentVersions, environments, agentResolution, writer, prepareSpeech },
     encryptedColumns: encryptedDocuments,
     prepare: async () => {
-      const { textToSpeech, localSpeech } = config;
-      const choices = await listVoiceChoices(database);
-      inference.useVoices(listLocalVoices(choices, textToSpeech.provider, localSpeech.hasTextToSpeech));
+      inference.useVoices(listLocalVoices(await listVoiceChoices(database), config));
     },
     bindRoutes: (app) => {
       bindAgentRoutes(app, agents);

@@ -1,6 +1,5 @@
 import type { FixedSpeech } from "@parley/providers/local";
-import type { Config } from "../../platform/config/config.ts";
-import { findLocalVoice } from "../../inference/local-voice.rules.ts";
+import { findVoice, type VoiceSettings } from "../../inference/local-voice.rules.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 
 type SpokenFields = Pick<
@@ -25,11 +24,11 @@ const VARIABLE = /\{\{/;
  */
 export function fixedSpeechOf(
   document: SpokenFields,
-  provider: Config["textToSpeech"]["provider"],
+  settings: Pick<VoiceSettings, "textToSpeech" | "providerAccess">,
 ): FixedSpeech | undefined {
   const { voiceSpeed: speed, language, firstMessageMode, firstMessage, firstMessageOutbound } = document;
   const voice = document.voiceId ?? "";
-  if (findLocalVoice(voice, provider, "") === undefined) return undefined;
+  if (findVoice(voice, settings).provider !== "local") return undefined;
   const greetings = firstMessageMode === "static" ? [firstMessage, firstMessageOutbound] : [];
   const hasMessage = document.voicemailEnabled && document.voicemailAction === "leave_message";
   const { fillers, ...phrases } = document.phrases;

@@ -1,6 +1,6 @@
 import { connectInference } from "@parley/providers/local";
-import { createLanguageModel } from "../../model-providers/language-models.ts";
-import type { Config } from "../../platform/config/config.ts";
+import { loadLanguageModels } from "../../model-providers/language-models.ts";
+import { type ModelSettings, STANDARD_MODEL } from "../../platform/config/choose-language-model.ts";
 import type { AnalysisModel } from "./ask-model.ts";
 
 /** No caller waits for the answer, and a model may reason before it writes. */
@@ -14,17 +14,18 @@ const SIZES = {
 const CHARACTERS_PER_WINDOW_TOKEN = 2.25;
 
 /** Configured language model, with the settings for analysis. */
-export function openAnalysisModel(
-  languageModel: Config["languageModel"],
+export async function openAnalysisModel(
+  settings: ModelSettings,
   inferencePath: string,
-): { analysisModel: AnalysisModel; close: () => Promise<void> } {
+): Promise<{ analysisModel: AnalysisModel; close: () => Promise<void> }> {
   const inference = connectInference({ path: inferencePath });
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
-  const model = createLanguageModel(languageModel, inference, closers, DEADLINES);
-  const { mostCharacters, settings } = SIZES[languageModel.provider === "gguf" ? "local" : "remote"];
+  const findModel = await loadLanguageModels(settings, inference, closers, DEADLINES);
+  const model = findModel(STANDARD_MODEL);
+  const { mostCharacters, settings: callSettings } = SIZES[settings.languageModel.provider === "gguf" ? "local" : "remote"];
   const windowCharacters = (model.contextTokens ?? Infinity) * CHARACTERS_PER_WINDOW_TOKEN;
   return {
-    analysisModel: { model, mostCharacters: Math.min(mostCharacters, windowCharacters), settings },
+    analysisModel: { model, mostCharacters: Math.min(mostCharacters, windowCharacters), settings: callSettings },
     close: async () => void (await Promise.all(closers.map((close) => close()))),
   };
 }

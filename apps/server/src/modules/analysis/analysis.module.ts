@@ -37,7 +37,7 @@ export function createAnalysis(
       if (!hasLanguageModel) return;
       // Loaded on demand: not every node needs the vendors' clients.
       const { openAnalysisModel } = await import("./analysis-model.ts");
-      const { analysisModel, close: closeModel } = openAnalysisModel(config.languageModel, inference.path);
+      const { analysisModel, close: closeModel } = await openAnalysisModel(config, inference.path);
       const analyst = new CallAnalyst({ database, calls, agentResolution, analysisModel, clock });
       close = async () => {
         analyst.close();

@@ -87,7 +87,7 @@ function createReplies(
 ) {
   const { routing, messages, conversations, organizations, toolSigning } = parts;
   const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  const models = new TextModels(config.languageModel, inference.path);
+  const models = new TextModels(config, inference.path);
   const messageReplies = new MessageReplies({
     database,
     routing,

@@ -1,69 +1,71 @@
 import path from "node:path";
 import type { Model } from "@parley/contract";
-import { listOpenAiModels } from "@parley/providers/catalog";
+import {
+  modelProviderIds,
+  modelProviderKind,
+  type ModelProviderId,
+  splitId,
+} from "@parley/providers/registry";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
-import type { Config } from "../../platform/config/config.ts";
+import { type ModelSettings, STANDARD_MODEL } from "../../platform/config/choose-language-model.ts";
 import { RemoteList } from "./remote-list.ts";
-
-export const STANDARD_MODEL = "service-standard";
 
 export const NO_LANGUAGE_MODEL_HINT =
   "No language model is configured: the built-in responder reads answers out of the prompt. Set OPENAI_API_KEY, or " +
   "PARLEY_LLM_BASE_URL and PARLEY_LLM_MODEL, and start the server again (docs/guides/language-models.md).";
 
-/** The language models that agents can name. */
+/** The language models that agents can name: those of all configured providers. */
 export class ModelCatalog {
-  readonly #languageModel: Config["languageModel"];
-  /** Names of the models on the configured server. */
-  readonly #names: RemoteList<string> | undefined;
+  readonly #settings: ModelSettings;
+  /** Names of the models by provider. */
+  readonly #names = new Map<ModelProviderId, RemoteList<string>>();
 
-  constructor({
-    languageModel,
-    ...resources
-  }: Pick<Config, "languageModel"> & { clock: Clock; logger: Logger }) {
-    this.#languageModel = languageModel;
-    if (languageModel.provider === "openai-compatible") {
-      const load = async (signal: AbortSignal) => await listOpenAiModels(languageModel, signal);
-      this.#names = new RemoteList({ name: "language models", load, ...resources });
+  constructor({ settings, ...resources }: { settings: ModelSettings; clock: Clock; logger: Logger }) {
+    this.#settings = settings;
+    for (const id of modelProviderIds) {
+      const access = settings.providerAccess[id];
+      if (access === undefined) continue;
+      const load = async (signal: AbortSignal) => await modelProviderKind(id).listModels(access, signal);
+      this.#names.set(id, new RemoteList({ name: `language models of ${id}`, load, ...resources }));
     }
   }
 
   /** The operator's model, then the others. */
   async list(): Promise<Model[]> {
-    const names = (await this.#names?.get()) ?? [];
-    return [this.#standard, ...names.map((name) => this.#present(name))];
+    const lists = await Promise.all([...this.#names].map(async ([id, names]) => ({ id, names: await names.get() })));
+    const others = lists.flatMap(({ id, names }) => (names ?? []).map((name) => presentModel(id, name)));
+    return [this.#standard, ...others];
   }
 
   /** Whether agents can use it. A server that lists no models may have it. */
   async isKnown(id: string): Promise<boolean> {
     if (id === STANDARD_MODEL) return true;
-    const prefix = `${this.#languageModel.provider}/`;
-    if (this.#names === undefined || !id.startsWith(prefix)) return false;
-    const name = id.slice(prefix.length);
-    const names = await this.#names.get();
-    if (names === undefined || names.includes(name)) return true;
+    const named = splitId(modelProviderIds, id);
+    const list = named && this.#names.get(named.provider);
+    if (list === undefined) return false;
+    const names = await list.get();
+    if (names === undefined || names.includes(named?.name ?? "")) return true;
     // It may have been installed a moment ago.
-    await this.#names.refresh();
-    return (await this.#names.get())?.includes(name) === true;
+    await list.refresh();
+    return (await list.get())?.includes(named?.name ?? "") === true;
   }
 
   start(): void {
-    void this.#names?.refresh();
+    for (const names of this.#names.values()) void names.refresh();
   }
 
   /** Idempotent. */
   close(): void {
-    this.#names?.close();
+    for (const names of this.#names.values()) names.close();
   }
 
   get #standard(): Model {
     const model = { id: STANDARD_MODEL, isDefault: true, isLanguageModel: true, hint: null };
-    switch (this.#languageModel.provider) {
-      case "openai-compatible":
-        return { ...model, displayName: this.#languageModel.model };
+    const { languageModel } = this.#settings;
+    switch (languageModel.provider) {
       case "gguf":
-        return { ...model, displayName: path.basename(this.#languageModel.path) };
+        return { ...model, displayName: path.basename(languageModel.path) };
       case "builtin-responder":
         return {
           ...model,
@@ -71,11 +73,18 @@ export class ModelCatalog {
           isLanguageModel: false,
           hint: NO_LANGUAGE_MODEL_HINT,
         };
+      default:
+        return { ...model, displayName: languageModel.model };
     }
   }
+}
 
-  #present(name: string): Model {
-    const id = `${this.#languageModel.provider}/${name}`;
-    return { id, displayName: name, isDefault: false, isLanguageModel: true, hint: null };
-  }
+function presentModel(provider: ModelProviderId, name: string): Model {
+  return {
+    id: `${provider}/${name}`,
+    displayName: name,
+    isDefault: false,
+    isLanguageModel: true,
+    hint: null,
+  };
 }

@@ -19,7 +19,7 @@ function offersOf(context: TestContext, environment: Readonly<Record<string, str
   const resources = { clock: systemClock, logger };
   const fit = () => undefined;
   const voices = new VoiceCatalog({ config, fit, ...resources });
-  const models = new ModelCatalog({ languageModel: config.languageModel, ...resources });
+  const models = new ModelCatalog({ settings: config, ...resources });
   const previews = new VoicePreviews({ config, voices, inferencePath: "/nowhere", fit });
   context.after(async () => {
     voices.close();

@@ -9,7 +9,7 @@ import { VoicePreviews } from "./voice-previews.ts";
 export function createProviderOffers({ config, clock, logger, speechPlaces, inference }: NodeResources) {
   const fit = () => speechPlaces.fit;
   const voices = new VoiceCatalog({ config, fit, clock, logger });
-  const models = new ModelCatalog({ languageModel: config.languageModel, clock, logger });
+  const models = new ModelCatalog({ settings: config, clock, logger });
   const previews = new VoicePreviews({ config, voices, inferencePath: inference.path, fit });
   return {
     services: { voiceCatalog: voices, agentChoices: new AgentChoices({ config, voices, models }) },

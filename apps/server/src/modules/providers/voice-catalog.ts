@@ -1,22 +1,20 @@
 import type { Voice } from "@parley/contract";
 import {
-  hasElevenLabsVoice,
-  listElevenLabsVoices,
-  listOpenAiVoices,
-  OPENAI_VOICES,
+  splitId,
+  type TextToSpeechKind,
   type VendorVoice,
-} from "@parley/providers/catalog";
+  voiceProviderIds,
+  voiceProviderKind,
+  type VoiceProviderId,
+} from "@parley/providers/registry";
 import { LOCAL_VOICES, type SpeechFit } from "@parley/providers/fit";
 import type { Logger } from "pino";
-import { DEFAULT_VENDOR_VOICES } from "../../model-providers/default-voices.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { OPENAI_BASE_URL } from "../../platform/config/language-model.ts";
-import { baseLanguage, listSpokenLanguages } from "./languages.rules.ts";
+import { baseLanguage } from "./languages.rules.ts";
 import { RemoteList } from "./remote-list.ts";
 
 const LOOKUP_TIMEOUT_MS = 5_000;
-const ELEVENLABS_BASE_URL = "https://api.elevenlabs.io";
 
 export interface VoiceFilter {
   language?: string;
@@ -25,29 +23,35 @@ export interface VoiceFilter {
 }
 
 interface VoiceCatalogOptions {
-  config: Pick<Config, "textToSpeech" | "localSpeech" | "speechFit">;
+  config: Pick<Config, "textToSpeech" | "providerAccess" | "localSpeech" | "speechFit">;
   /** Fit of the local voices; `undefined` until it is known. */
   fit: () => SpeechFit | undefined;
   clock: Clock;
   logger: Logger;
 }
 
-/** The voices with which agents can speak: those of this server and those of the configured vendor. */
+/** The voices with which agents can speak: those of this server and those of the configured providers. */
 export class VoiceCatalog {
   readonly #options: VoiceCatalogOptions;
-  /** `undefined` if the vendor lists no voices, or if there is none. */
-  readonly #vendorVoices: RemoteList<VendorVoice> | undefined;
+  readonly #vendorVoices = new Map<VoiceProviderId, RemoteList<VendorVoice>>();
 
   constructor(options: VoiceCatalogOptions) {
     this.#options = options;
     const { config, clock, logger } = options;
-    const load = vendorListOf(config.textToSpeech);
-    this.#vendorVoices = load && new RemoteList({ name: "voices", load, clock, logger });
+    for (const id of voiceProviderIds) {
+      const access = config.providerAccess[id];
+      if (access === undefined) continue;
+      const load = async (signal: AbortSignal) => await voiceProviderKind(id).listVoices(access, signal);
+      this.#vendorVoices.set(id, new RemoteList({ name: `voices of ${id}`, load, clock, logger }));
+    }
   }
 
-  /** Those of the vendor first. */
+  /** Those of the operator's provider first, those of this server last. */
   async list({ language, category, search }: VoiceFilter = {}): Promise<Voice[]> {
-    const voices = [...(await this.#listVendorVoices()), ...this.#listLocalVoices()];
+    const first = this.#options.config.textToSpeech.provider;
+    const providers = [...this.#vendorVoices.keys()].sort((a, b) => Number(b === first) - Number(a === first));
+    const lists = await Promise.all(providers.map(async (id) => await this.#listVendorVoices(id)));
+    const voices = [...lists.flat(), ...this.#listLocalVoices()];
     const words = search?.toLowerCase();
     return voices.filter(
       (voice) =>
@@ -65,12 +69,10 @@ export class VoiceCatalog {
     const voices = await this.list();
     const listed = voices.find((voice) => voice.id === id);
     if (listed !== undefined) return listed;
-    const { textToSpeech } = this.#options.config;
-    const prefix = `${textToSpeech.provider}/`;
-    const name = id.slice(prefix.length);
-    if (textToSpeech.provider === "local" || !id.startsWith(prefix) || name === "") return undefined;
-    const isThere = await this.#mayExist(name);
-    return isThere ? this.#presentVendorVoice(unlistedVoice(name)) : undefined;
+    const named = splitId(voiceProviderIds, id);
+    if (named === undefined || !this.#vendorVoices.has(named.provider)) return undefined;
+    const isThere = await this.#mayExist(named.provider, named.name);
+    return isThere ? this.#presentVendorVoice(named.provider, unlistedVoice(named.name)) : undefined;
   }
 
   /** The voice of agents that name none. */
@@ -78,32 +80,30 @@ export class VoiceCatalog {
     return await this.find(this.#defaultId);
   }
 
-  /** Loads the vendor's list in the background, so that the first request does not wait for it. */
+  /** Loads the vendors' lists in the background, so that the first request does not wait for them. */
   start(): void {
-    void this.#vendorVoices?.refresh();
+    for (const voices of this.#vendorVoices.values()) void voices.refresh();
   }
 
   /** Idempotent. */
   close(): void {
-    this.#vendorVoices?.close();
+    for (const voices of this.#vendorVoices.values()) voices.close();
   }
 
   get #defaultId(): string {
     const { config, fit } = this.#options;
     const { provider } = config.textToSpeech;
-    if (provider !== "local") return `${provider}/${DEFAULT_VENDOR_VOICES[provider]}`;
+    if (provider !== "local") return `${provider}/${voiceProviderKind(provider).defaultVoice}`;
     return fit()?.defaultVoice ?? config.speechFit.voice ?? LOCAL_VOICES[0]?.id ?? "";
   }
 
-  async #listVendorVoices(): Promise<Voice[]> {
-    const { provider } = this.#options.config.textToSpeech;
-    if (provider === "local") return [];
-    const listed = (await this.#vendorVoices?.get()) ?? [];
-    const fallback = provider === "openai" && this.#vendorVoices === undefined ? OPENAI_VOICES : [];
-    const known = [...listed, ...fallback.map(unlistedVoice)];
-    const name = DEFAULT_VENDOR_VOICES[provider];
-    const voices = known.some((voice) => voice.name === name) ? known : [unlistedVoice(name), ...known];
-    return voices.map((voice) => this.#presentVendorVoice(voice));
+  async #listVendorVoices(id: VoiceProviderId): Promise<Voice[]> {
+    const known = (await this.#vendorVoices.get(id)?.get()) ?? [];
+    const name = voiceProviderKind(id).defaultVoice;
+    const isDefaultKnown = known.some((voice) => voice.name === name);
+    const isDefaultUsed = this.#options.config.textToSpeech.provider === id;
+    const voices = isDefaultKnown || !isDefaultUsed ? known : [unlistedVoice(name), ...known];
+    return voices.map((voice) => this.#presentVendorVoice(id, voice));
   }
 
   #listLocalVoices(): Voice[] {
@@ -121,45 +121,30 @@ export class VoiceCatalog {
     }));
   }
 
-  #presentVendorVoice({ name, displayName, language, gender, category }: VendorVoice): Voice {
-    const { provider } = this.#options.config.textToSpeech;
-    const id = `${provider}/${name}`;
+  #presentVendorVoice(provider: VoiceProviderId, voice: VendorVoice): Voice {
+    const id = `${provider}/${voice.name}`;
     return {
       id,
-      displayName,
-      language: language ?? "en",
-      languages: [...listSpokenLanguages(provider)],
+      displayName: voice.displayName,
+      language: voice.language ?? "en",
+      languages: [...(voice.languages ?? voiceProviderKind(provider).languages)],
       source: "provider",
       status: "ready",
-      gender,
-      category,
+      gender: voice.gender,
+      category: voice.category,
       isDefault: id === this.#defaultId,
     };
   }
 
   /** Whether the vendor has the voice, or cannot be asked. */
-  async #mayExist(name: string): Promise<boolean> {
-    const { textToSpeech } = this.#options.config;
-    if (textToSpeech.provider === "elevenlabs") {
-      const access = { baseUrl: ELEVENLABS_BASE_URL, ...textToSpeech };
-      const signal = AbortSignal.timeout(LOOKUP_TIMEOUT_MS);
-      return await hasElevenLabsVoice(access, name, signal).catch(() => true);
-    }
-    // The voices of another server are known only if it lists them.
-    return this.#vendorVoices !== undefined && (await this.#vendorVoices.get()) === undefined;
+  async #mayExist(provider: VoiceProviderId, name: string): Promise<boolean> {
+    const { hasVoice }: TextToSpeechKind = voiceProviderKind(provider);
+    const access = this.#options.config.providerAccess[provider];
+    if (hasVoice !== undefined && access !== undefined)
+      return await hasVoice(access, name, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)).catch(() => true);
+    // The voices of a server are known only if it lists them.
+    return (await this.#vendorVoices.get(provider)?.get()) === undefined;
   }
-}
-
-/** How the vendor's voices are listed; `undefined` if they are known without a request. */
-function vendorListOf(
-  textToSpeech: Config["textToSpeech"],
-): ((signal: AbortSignal) => Promise<VendorVoice[]>) | undefined {
-  if (textToSpeech.provider === "elevenlabs") {
-    const access = { baseUrl: ELEVENLABS_BASE_URL, ...textToSpeech };
-    return async (signal) => await listElevenLabsVoices(access, signal);
-  }
-  if (textToSpeech.provider === "local" || textToSpeech.baseUrl === OPENAI_BASE_URL) return undefined;
-  return async (signal) => (await listOpenAiVoices(textToSpeech, signal)).map(unlistedVoice);
 }
 
 /** A voice of which only the name is known. */

@@ -4,7 +4,7 @@ import { synthesize } from "@parley/conversation";
 import type { SpeechFit } from "@parley/providers/fit";
 import type { VoicesFor } from "../../model-providers/speech-providers.ts";
 import { AppError, invalidQuery } from "../../platform/app-error.ts";
-import type { Config } from "../../platform/config/config.ts";
+import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
 import { baseLanguage } from "./languages.rules.ts";
 import { previewSentence } from "./preview-sentences.ts";
 import type { VoiceCatalog } from "./voice-catalog.ts";
@@ -16,7 +16,7 @@ const SILENCE_TIMEOUT_MS = 20_000;
 const MAX_KEPT = 100;
 
 interface VoicePreviewsOptions {
-  config: Pick<Config, "textToSpeech" | "localSpeech" | "speechToText" | "languageModel">;
+  config: ProviderConfiguration;
   voices: VoiceCatalog;
   inferencePath: string;
   /** `undefined` until it is known. */
@@ -75,13 +75,13 @@ export class VoicePreviews {
 
   /** Loads the vendors' clients with the first preview: most nodes need none. */
   async #open(): Promise<VoicesFor> {
-    const [{ createVoices }, { chooseSpeechFit, connectInference }] = await Promise.all([
+    const [{ loadVoices }, { chooseSpeechFit, connectInference }] = await Promise.all([
       import("../../model-providers/speech-providers.ts"),
       import("@parley/providers/local"),
     ]);
     const { config, inferencePath, fit } = this.#options;
     const inference = connectInference({ path: inferencePath });
     this.#closers.push(async () => inference.close());
-    return createVoices(config, inference, () => fit() ?? chooseSpeechFit({}, 1), this.#closers);
+    return await loadVoices(config, inference, () => fit() ?? chooseSpeechFit({}, 1), this.#closers);
   }
 }

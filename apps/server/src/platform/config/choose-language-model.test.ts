@@ -2,22 +2,20 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { chooseLanguageModel } from "./choose-language-model.ts";
 
-const standard = {
-  provider: "openai-compatible",
-  baseUrl: "https://llm.example/v1",
-  apiKey: "secret",
-  model: "small",
-} as const;
+const languageModel = { provider: "openai-compatible", model: "small" } as const;
+const access = { baseUrl: "https://llm.example/v1", apiKey: "secret" };
+const settings = { languageModel, providerAccess: { "openai-compatible": access } };
 
 test("an agent can use another model of the operator's provider", () => {
-  const chosen = chooseLanguageModel(standard, "openai-compatible/vendor/large");
-  assert.deepEqual(chosen, { ...standard, model: "vendor/large" });
+  const chosen = chooseLanguageModel(settings, "openai-compatible/vendor/large");
+  assert.deepEqual(chosen, { ...languageModel, model: "vendor/large" });
 });
 
 test("service-standard, an unconfigured provider and a missing name select the operator's model", () => {
   for (const name of ["service-standard", "other/large", "openai-compatible/", "openai-compatible"]) {
-    assert.equal(chooseLanguageModel(standard, name), standard);
+    assert.equal(chooseLanguageModel(settings, name), languageModel);
   }
   const builtin = { provider: "builtin-responder" } as const;
-  assert.equal(chooseLanguageModel(builtin, "builtin-responder/x"), builtin);
+  const none = { languageModel: builtin, providerAccess: {} };
+  assert.equal(chooseLanguageModel(none, "openai-compatible/x"), builtin);
 });

@@ -7,6 +7,10 @@ function languageModelOf(environment: Record<string, string>) {
   return parseConfig(environment).config.languageModel;
 }
 
+function accessOf(environment: Record<string, string>): unknown {
+  return parseConfig(environment).config.providerAccess;
+}
+
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
     parseConfig(environment);
@@ -144,21 +148,18 @@ test("the direct URL defaults to DATABASE_URL", () => {
 
 test("the language model is the endpoint, else the GGUF file, else OpenAI, else the built-in responder", () => {
   const endpoint = { PARLEY_LLM_BASE_URL: "http://llm:8000/v1/", PARLEY_LLM_MODEL: "qwen" };
-  assert.deepEqual(languageModelOf(endpoint), {
-    provider: "openai-compatible",
-    baseUrl: "http://llm:8000/v1",
-    model: "qwen",
-  });
+  assert.deepEqual(languageModelOf(endpoint), { provider: "openai-compatible", model: "qwen" });
+  assert.deepEqual(accessOf(endpoint), { "openai-compatible": { baseUrl: "http://llm:8000/v1" } });
   assert.deepEqual(languageModelOf({ PARLEY_LLM_GGUF: "/m.gguf", OPENAI_API_KEY: "sk" }), {
     provider: "gguf",
     path: "/m.gguf",
   });
   assert.deepEqual(languageModelOf({ OPENAI_API_KEY: "sk" }), {
     provider: "openai-compatible",
-    baseUrl: "https://api.openai.com/v1",
-    apiKey: "sk",
     model: "gpt-4o-mini",
   });
+  const openAi = { baseUrl: "https://api.openai.com/v1", apiKey: "sk" };
+  assert.deepEqual(accessOf({ OPENAI_API_KEY: "sk" }), { openai: openAi, "openai-compatible": openAi });
 });
 
 test("local speech is loaded if it is the provider or its fallback", () => {
@@ -178,16 +179,10 @@ test("local speech is loaded if it is the provider or its fallback", () => {
 test("OpenAI's audio API needs a key at OpenAI, and no model", () => {
   const speechOf = (environment: Record<string, string>): unknown =>
     parseConfig({ PARLEY_TTS: "openai", ...environment }).config.textToSpeech;
-  assert.deepEqual(speechOf({ OPENAI_API_KEY: "sk" }), {
-    provider: "openai",
-    baseUrl: "https://api.openai.com/v1",
-    apiKey: "sk",
-  });
-  assert.deepEqual(speechOf({ PARLEY_SPEECH_BASE_URL: "http://box:8000/v1", PARLEY_TTS_MODEL: "kokoro" }), {
-    provider: "openai",
-    baseUrl: "http://box:8000/v1",
-    model: "kokoro",
-  });
+  assert.deepEqual(speechOf({ OPENAI_API_KEY: "sk" }), { provider: "openai" });
+  const box = { PARLEY_SPEECH_BASE_URL: "http://box:8000/v1", PARLEY_TTS_MODEL: "kokoro" };
+  assert.deepEqual(speechOf(box), { provider: "openai", model: "kokoro" });
+  assert.deepEqual(accessOf(box), { openai: { baseUrl: "http://box:8000/v1" } });
   assert.deepEqual(
     problemsOf({ PARLEY_STT: "openai" }).map((each) => each.split(" ")[0]),
     ["OPENAI_API_KEY"],

@@ -8,6 +8,7 @@ import { type ObjectStorageConfig, readObjectStorage } from "./object-storage.ts
 import { type MailConfig, readMail } from "./mail.ts";
 import { type OtlpConfig, readOtlp } from "./otlp.ts";
 import { type PortRange, parsePortRange } from "./ports.ts";
+import { type ProviderAccessById, readProviderAccess } from "./provider-access.ts";
 import { type SipConfig, readSip } from "./sip.ts";
 import { type SpeechConfig, readSpeech } from "./speech.ts";
 import { unknownVariables } from "./unknown-variables.ts";
@@ -62,6 +63,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   logLevel: LogLevel;
   /** Whether pages reload themselves after a restart. */
   isDevelopment: boolean;
+  /** Keys and URLs of the configured providers. */
+  providerAccess: ProviderAccessById;
   languageModel: LanguageModelConfig;
   /** `undefined`: tracing is disabled. */
   otlp: OtlpConfig | undefined;
@@ -85,6 +88,7 @@ export class ConfigError extends Error {
 export function parseConfig(environment: Environment): { config: Readonly<Config>; warnings: string[] } {
   const reader = new EnvironmentReader(environment);
   const dataDirectory = path.resolve(reader.textOrDefault("PARLEY_DATA_DIR"));
+  const providerAccess = readProviderAccess(reader);
   const mediaProcesses =
     reader.parse("PARLEY_MEDIA_PROCESSES", integerWithin(1, 256)) ?? Math.max(1, availableParallelism() - 1);
   const config: Config = {
@@ -118,8 +122,9 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     auditLogDays: reader.integer("PARLEY_AUDIT_LOG_DAYS", 1, 3_650),
     logLevel: reader.oneOf("PARLEY_LOG_LEVEL", logLevels),
     isDevelopment: reader.text("NODE_ENV") === "development",
-    ...readSpeech(reader),
-    languageModel: readLanguageModel(reader),
+    providerAccess,
+    ...readSpeech(reader, providerAccess),
+    languageModel: readLanguageModel(reader, providerAccess),
     otlp: readOtlp(reader),
   };
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);

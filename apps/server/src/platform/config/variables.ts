@@ -1,3 +1,11 @@
+import {
+  modelProviderIds,
+  type ProviderVariable,
+  recognizerIds,
+  voiceProviderIds,
+} from "@parley/providers/registry";
+import { listProviderVariables } from "./provider-access.ts";
+
 /** All environment variables that Parley reads: the list for the parser, the warnings and the docs. */
 export interface Variable {
   description: string;
@@ -5,7 +13,7 @@ export interface Variable {
   default?: string;
 }
 
-export const variables = {
+const ownVariables = {
   PARLEY_HTTP_HOST: { description: "Address that the HTTP server listens on.", default: "0.0.0.0" },
   PARLEY_HTTP_PORT: {
     description: "Port of the API, the API reference, health and metrics.",
@@ -178,13 +186,15 @@ export const variables = {
   },
   PARLEY_STT: {
     description:
-      "Speech recognition: local, deepgram or openai. With `deepgram,local` or `openai,local`, the local models take over in " +
-      "the same turn if the provider fails.",
+      `Speech recognition: ${listNames(["local", ...recognizerIds])}. With \`${recognizerIds[0]},local\`, and so on, the local models ` +
+      "take over in the same turn if the provider fails.",
     default: "local",
   },
   PARLEY_TTS: {
     description:
-      "Speech synthesis: local, elevenlabs or openai. With `elevenlabs,local` or `openai,local`, the local voices take over in the same turn if the provider fails.",
+      `Voices of agents that name none: ${listNames(["local", ...voiceProviderIds])}. Agents can name the voices of every ` +
+      "provider whose key is set. With `elevenlabs,local`, and so on, the local voices take over in the same turn if the " +
+      "provider fails.",
     default: "local",
   },
   PARLEY_LOCAL_VOICE: {
@@ -208,29 +218,15 @@ export const variables = {
     description: "Maximum number of simultaneous calls with local recognition or a local voice.",
     default: "from measured speeds and cores",
   },
-  DEEPGRAM_API_KEY: { description: "API key of Deepgram. Required with PARLEY_STT=deepgram." },
-  DEEPGRAM_BASE_URL: { description: "URL of the Deepgram API, if it is not the public one." },
-  ELEVENLABS_API_KEY: { description: "API key of ElevenLabs. Required with PARLEY_TTS=elevenlabs." },
-  ELEVENLABS_BASE_URL: { description: "URL of the ElevenLabs API, if it is not the public one." },
-  PARLEY_SPEECH_BASE_URL: {
-    description:
-      "URL of an OpenAI-compatible audio API, ending in its version (`https://…/v1`), for PARLEY_STT=openai and PARLEY_TTS=openai. Default: OpenAI.",
+  PARLEY_STT_MODEL: { description: "Model of the provider in PARLEY_STT.", default: "chosen by provider" },
+  PARLEY_TTS_MODEL: { description: "Model of the provider in PARLEY_TTS.", default: "chosen by provider" },
+  PARLEY_LLM: {
+    description: `Provider of the default language model: ${listNames(modelProviderIds)}. Agents can name the models of every provider whose key is set.`,
+    default: "the first one that is configured, after PARLEY_LLM_BASE_URL and PARLEY_LLM_GGUF",
   },
-  PARLEY_STT_MODEL: {
-    description: "Model for PARLEY_STT=openai.",
-    default: "gpt-4o-mini-transcribe",
-  },
-  PARLEY_TTS_MODEL: {
-    description: "Model for PARLEY_TTS=openai.",
-    default: "gpt-4o-mini-tts",
-  },
-  PARLEY_LLM_BASE_URL: {
-    description: "URL of an OpenAI-compatible API, ending in its version (`https://…/v1`).",
-  },
-  PARLEY_LLM_API_KEY: { description: "API key for PARLEY_LLM_BASE_URL. Default: OPENAI_API_KEY." },
   PARLEY_LLM_MODEL: {
-    description: "Language model at PARLEY_LLM_BASE_URL.",
-    default: "gpt-4o-mini at OpenAI",
+    description: "Default language model, at its provider. Required with PARLEY_LLM_BASE_URL.",
+    default: "chosen by provider",
   },
   PARLEY_LLM_GGUF: { description: "Path of a GGUF language model that runs on this machine." },
   PARLEY_LLM_CONTEXT_TOKENS: {
@@ -239,7 +235,6 @@ export const variables = {
       "Older turns of a longer conversation are left out of the prompt.",
     default: "by the model's name, else 32768; 4096 for PARLEY_LLM_GGUF",
   },
-  OPENAI_API_KEY: { description: "API key of OpenAI. Sufficient alone to use OpenAI's language models." },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     description:
       "URL of the OpenTelemetry collector (OTLP over HTTP) for call traces. Without it tracing is disabled.",
@@ -249,4 +244,14 @@ export const variables = {
   },
 } as const satisfies Record<string, Variable>;
 
+/** The variables of this server, and those of the providers. */
+export const variables: typeof ownVariables & Record<ProviderVariable, Variable> = {
+  ...ownVariables,
+  ...listProviderVariables(),
+};
+
 export type VariableName = keyof typeof variables;
+
+function listNames(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+}

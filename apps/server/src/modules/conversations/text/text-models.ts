@@ -1,16 +1,16 @@
 import type { LanguageModel } from "@parley/conversation";
-import type { Config } from "../../../platform/config/config.ts";
+import type { ModelSettings } from "../../../platform/config/choose-language-model.ts";
 
 type FindModel = (llmModel: string) => LanguageModel;
 
 /** Language models for conversations in text, in the main process. Opened at the first use: not every node needs them. */
 export class TextModels {
-  readonly #configuration: Config["languageModel"];
+  readonly #configuration: ModelSettings;
   readonly #inferencePath: string;
   readonly #closers: (() => Promise<void>)[] = [];
   #opened: Promise<FindModel> | undefined;
 
-  constructor(configuration: Config["languageModel"], inferencePath: string) {
+  constructor(configuration: ModelSettings, inferencePath: string) {
     this.#configuration = configuration;
     this.#inferencePath = inferencePath;
   }
@@ -23,10 +23,10 @@ export class TextModels {
 
   async #open(): Promise<FindModel> {
     const { connectInference } = await import("@parley/providers/local");
-    const { createLanguageModels } = await import("../../../model-providers/language-models.ts");
+    const { loadLanguageModels } = await import("../../../model-providers/language-models.ts");
     const inference = connectInference({ path: this.#inferencePath });
     this.#closers.push(async () => inference.close());
-    return createLanguageModels(this.#configuration, inference, this.#closers);
+    return await loadLanguageModels(this.#configuration, inference, this.#closers);
   }
 
   /** Idempotent. */

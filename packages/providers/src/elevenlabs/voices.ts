@@ -1,34 +1,36 @@
 import { ProviderError } from "@parley/conversation";
 import { isObject } from "../http/is-object.ts";
-import { requestJson, type VendorAccess, type VendorVoice } from "./vendor.ts";
+import { httpUrl, requestJson, unreadableAnswer } from "../http/request-json.ts";
+import type { ProviderAccess, VendorVoice } from "../registry/provider-kind.ts";
 
 const PROVIDER = "elevenlabs";
 const PAGE_SIZE = 100;
 /** Enough for 2,000 voices. */
 const MAX_PAGES = 20;
 
-const headersOf = ({ apiKey }: VendorAccess): Record<string, string> =>
+const headersOf = ({ apiKey }: ProviderAccess): Record<string, string> =>
   apiKey === undefined ? {} : { "xi-api-key": apiKey };
 
-function urlOf({ baseUrl }: VendorAccess, path: string): URL {
-  const url = new URL(path, baseUrl);
-  url.protocol = url.protocol.replace("ws", "http");
-  return url;
+/** Rejects if the account's key is refused. */
+export async function checkElevenLabsKey(access: ProviderAccess, signal: AbortSignal): Promise<void> {
+  const url = httpUrl(access.baseUrl, "/v2/voices?page_size=1");
+  await requestJson({ provider: PROVIDER, url, headers: headersOf(access), signal });
 }
 
 /** Lists the voices of the account (https://elevenlabs.io/docs/api-reference/voices/search). */
 export async function listElevenLabsVoices(
-  access: VendorAccess,
+  access: ProviderAccess,
   signal: AbortSignal,
 ): Promise<VendorVoice[]> {
   const voices: VendorVoice[] = [];
   let token: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const url = urlOf(access, "/v2/voices");
+    const url = httpUrl(access.baseUrl, "/v2/voices");
     url.searchParams.set("page_size", String(PAGE_SIZE));
     if (token !== undefined) url.searchParams.set("next_page_token", token);
-    const answer = await requestJson(PROVIDER, url, headersOf(access), signal);
-    if (!isObject(answer) || !Array.isArray(answer["voices"])) throw unreadable();
+    const answer = await requestJson({ provider: PROVIDER, url, headers: headersOf(access), signal });
+    if (!isObject(answer) || !Array.isArray(answer["voices"]))
+      throw unreadableAnswer(PROVIDER, "the list of voices has another form than documented");
     voices.push(...answer["voices"].filter(isObject).flatMap(readVoice));
     const next = answer["next_page_token"];
     if (answer["has_more"] !== true || typeof next !== "string") break;
@@ -42,13 +44,13 @@ export async function listElevenLabsVoices(
  * (https://elevenlabs.io/docs/api-reference/voices/get). Rejects with a `ProviderError` if the vendor does not say.
  */
 export async function hasElevenLabsVoice(
-  access: VendorAccess,
+  access: ProviderAccess,
   name: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const url = urlOf(access, `/v1/voices/${encodeURIComponent(name)}`);
+  const url = httpUrl(access.baseUrl, `/v1/voices/${encodeURIComponent(name)}`);
   try {
-    await requestJson(PROVIDER, url, headersOf(access), signal);
+    await requestJson({ provider: PROVIDER, url, headers: headersOf(access), signal });
     return true;
   } catch (error) {
     // The vendor answers 400 (`voice_not_found`) or, for malformed ids, 404 or 422.
@@ -72,9 +74,4 @@ function readVoice(voice: Record<string, unknown>): VendorVoice[] {
       category: category === "cloned" || category === "professional" ? "cloned" : "standard",
     },
   ];
-}
-
-function unreadable(): ProviderError {
-  const message = "the list of voices has another form than documented";
-  return new ProviderError({ provider: PROVIDER, kind: "connection", message, isRetryable: true });
 }

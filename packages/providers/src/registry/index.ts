@@ -1,0 +1,30 @@
+/** What providers offer and how to reach them, without their clients. */
+export type {
+  Connect,
+  LanguageModelKind,
+  LanguageModelOptions,
+  Owned,
+  ProbeRequest,
+  ProviderAccess,
+  ProviderKind,
+  SpeechToTextKind,
+  TextToSpeechKind,
+  VendorVoice,
+} from "./provider-kind.ts";
+export {
+  modelProviderIds,
+  modelProviderKind,
+  type ModelProviderId,
+  type ProviderId,
+  providerIds,
+  providerKind,
+  type ProviderVariable,
+  recognizerIds,
+  recognizerKind,
+  type RecognizerId,
+  splitId,
+  voiceProviderIds,
+  voiceProviderKind,
+  type VoiceProviderId,
+} from "./registry.ts";
+export { OPENAI_BASE_URL } from "../openai-compatible/provider.ts";

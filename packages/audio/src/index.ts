@@ -12,5 +12,7 @@ export { LossConcealer } from "./loss-concealer.ts";
 export { OggOpusWriter } from "./ogg-opus.ts";
 export * from "./opus.ts";
 export { Resampler, type ResamplerRateHz } from "./resampler.ts";
+export { TimeStretcher } from "./time-stretcher.ts";
 export { ToneDetector, type Tone } from "./tone-detector.ts";
+export { Volume } from "./volume.ts";
 export { readWav, writeWav, type WavAudio } from "./wav.ts";

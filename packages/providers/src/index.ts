@@ -5,6 +5,12 @@
  */
 export * from "./models/index.ts";
 export * from "./local/index.ts";
+export { withSpeedRange, type SpeedRange } from "./speed/speed-range.ts";
+export {
+  type CartesiaOptions,
+  type CartesiaTextToSpeech,
+  createCartesiaTextToSpeech,
+} from "./cartesia/cartesia.ts";
 export { createDeepgramSpeechToText, type DeepgramOptions } from "./deepgram/deepgram.ts";
 export {
   createElevenLabsTextToSpeech,

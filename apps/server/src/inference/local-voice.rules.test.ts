@@ -30,7 +30,9 @@ test("without agents the voices of the first one are expected", () => {
 });
 
 test("beside a vendor's voice the default local one is used as its fallback, if local voices are enabled", () => {
-  assert.deepEqual(listLocalVoices([choose(""), choose("elevenlabs/any")], settingsOf("elevenlabs", true)), [""]);
+  assert.deepEqual(listLocalVoices([choose(""), choose("elevenlabs/any")], settingsOf("elevenlabs", true)), [
+    "",
+  ]);
   assert.deepEqual(listLocalVoices([choose("")], settingsOf("elevenlabs", false)), []);
   assert.deepEqual(listLocalVoices([choose("dittli/male")], settingsOf("elevenlabs", true)), ["dittli/male"]);
 });

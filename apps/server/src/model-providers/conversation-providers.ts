@@ -76,8 +76,7 @@ export async function createProviders(
     noiseSuppressor: await loadRnnoise(),
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
     languageModelFor: await loadLanguageModels(providers, inference, closers),
-    hasLanguageModel: (llmModel) =>
-      chooseLanguageModel(providers, llmModel).provider !== "builtin-responder",
+    hasLanguageModel: (llmModel) => chooseLanguageModel(providers, llmModel).provider !== "builtin-responder",
     speechToText: await loadSpeechToText(providers, inference, currentFit, closers),
     voicesFor: await loadVoices(providers, inference, currentFit, closers),
     useSpeechFit: (next) => {

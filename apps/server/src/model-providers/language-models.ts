@@ -1,6 +1,10 @@
 import path from "node:path";
 import type { LanguageModel } from "@parley/conversation";
-import { createBuiltinResponder, createInferenceLanguageModel, type InferenceClient } from "@parley/providers";
+import {
+  createBuiltinResponder,
+  createInferenceLanguageModel,
+  type InferenceClient,
+} from "@parley/providers";
 import { modelProviderIds, modelProviderKind, type ModelProviderId } from "@parley/providers/registry";
 import { findContextTokens } from "../platform/config/context-tokens.ts";
 import { chooseLanguageModel, type ModelSettings } from "../platform/config/choose-language-model.ts";

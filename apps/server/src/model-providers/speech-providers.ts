@@ -11,6 +11,7 @@ import {
   LocalSpeechToText,
   LocalTextToSpeech,
   type SpeechFit,
+  withSpeedRange,
 } from "@parley/providers";
 import {
   type RecognizerId,
@@ -105,11 +106,12 @@ export async function loadTextToSpeech(
   { providerAccess, textToSpeech }: Pick<ProviderConfiguration, "providerAccess" | "textToSpeech">,
   closers: Closers,
 ): Promise<TextToSpeech> {
-  const { load, defaultModel } = voiceProviderKind(id);
+  const { load, defaultModel, speedRange } = voiceProviderKind(id);
   const chosen = textToSpeech.provider === id ? textToSpeech.model : undefined;
-  const tts = (await load())(requireAccess(providerAccess, id), { model: chosen ?? defaultModel });
+  const model = chosen ?? defaultModel;
+  const tts = (await load())(requireAccess(providerAccess, id), { model });
   closers.push(async () => await tts.close?.());
-  return tts;
+  return withSpeedRange(tts, speedRange(model));
 }
 
 function requireAccess<Id extends RecognizerId | VoiceProviderId>(

@@ -46,9 +46,7 @@ test("an agent's voice that its vendor has deleted is replaced by the one it nam
   const vendor = { provider: "elevenlabs" } as const;
   const voicesFor = await voicesWith(FAST, vendor);
   const idsWith = (fallbackVoiceId?: string, language?: string): string[] =>
-    idsOf(voicesFor("elevenlabs/any", fallbackVoiceId, language)).map(
-      (id) => id.split(":")[1] ?? "",
-    );
+    idsOf(voicesFor("elevenlabs/any", fallbackVoiceId, language)).map((id) => id.split(":")[1] ?? "");
   const standard = "21m00Tcm4TlvDq8ikWAM";
   assert.deepEqual(idsWith("elevenlabs/other"), ["any", "other", standard]);
   assert.deepEqual(idsWith(undefined, "de"), ["any", standard]);

@@ -179,7 +179,10 @@ function createTestNode(
 }
 
 function modelAt(url: string): Pick<Config, "languageModel" | "providerAccess"> {
-  const { languageModel, providerAccess } = parseConfig({ PARLEY_LLM_BASE_URL: url, PARLEY_LLM_MODEL: "scripted" }).config;
+  const { languageModel, providerAccess } = parseConfig({
+    PARLEY_LLM_BASE_URL: url,
+    PARLEY_LLM_MODEL: "scripted",
+  }).config;
   return { languageModel, providerAccess };
 }
 

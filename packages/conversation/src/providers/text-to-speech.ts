@@ -29,6 +29,8 @@ export interface TextToSpeechOptions {
   language: string;
   /** 0.5–2; 1 is the voice's own pace. */
   speed: number;
+  /** Variation of the voice, 0–1; 0.7 and `undefined` are the voice's own. Ignored by voices without the setting. */
+  temperature?: number;
   /** Synthesized in advance, with lower priority than calls. */
   isPreparation?: boolean;
   /**

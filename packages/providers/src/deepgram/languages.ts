@@ -6,9 +6,9 @@ export const NOVA_LANGUAGES = (
 
 /** Regions that Nova-3 distinguishes. */
 const NOVA_REGIONS: ReadonlySet<string> = new Set(
-  (
-    "da-dk de-ch en-au en-gb en-in en-nz en-us es-419 fr-ca ko-kr nl-be pt-br pt-pt sv-se th-th zh-cn zh-hk zh-tw"
-  ).split(" "),
+  "da-dk de-ch en-au en-gb en-in en-nz en-us es-419 fr-ca ko-kr nl-be pt-br pt-pt sv-se th-th zh-cn zh-hk zh-tw".split(
+    " ",
+  ),
 );
 
 /** The code that Deepgram takes for a BCP 47 tag: it refuses regions that it does not know. */

@@ -1,4 +1,6 @@
 import type { TextToSpeechEvent, WordTiming } from "@parley/conversation";
+import { decodePcm, type ReplyTracker } from "../contexts/context-speech-stream.ts";
+import { isObject } from "../http/is-object.ts";
 
 /** The characters of an audio chunk with their times from the chunk's start. */
 export interface Alignment {
@@ -21,7 +23,7 @@ interface Clause {
  * Assigns audio to clauses. A context is one stream of audio without marks between clauses; the alignment tells which
  * characters each chunk speaks, and so where a clause ends and the next begins.
  */
-export class ClauseTracker {
+export class ClauseTracker implements ReplyTracker {
   readonly #samplesPerMs: number;
   readonly #clauses: Clause[] = [];
   #lastClauseId = 0;
@@ -38,6 +40,12 @@ export class ClauseTracker {
   add(clauseId: number, text: string): void {
     const charactersLeft = text.replaceAll(/\s/g, "").length;
     this.#clauses.push({ clauseId, charactersLeft, audioMs: 0, openWord: undefined });
+  }
+
+  read(message: Record<string, unknown>): TextToSpeechEvent[] {
+    const { audio, alignment } = message;
+    if (typeof audio !== "string" || audio === "") return [];
+    return this.take(decodePcm(audio), readAlignment(alignment));
   }
 
   /** The events for a chunk. Without an alignment it belongs to the current clause. */
@@ -106,4 +114,17 @@ export class ClauseTracker {
       clause.openWord = undefined;
     }
   }
+}
+
+function readAlignment(value: unknown): Alignment | undefined {
+  if (!isObject(value)) return undefined;
+  const { chars, charStartTimesMs, charDurationsMs } = value;
+  if (!Array.isArray(chars) || !Array.isArray(charStartTimesMs) || !Array.isArray(charDurationsMs))
+    return undefined;
+  if (charStartTimesMs.length !== chars.length || charDurationsMs.length !== chars.length) return undefined;
+  return {
+    chars: chars.map(String),
+    startTimesMs: charStartTimesMs.map(Number),
+    durationsMs: charDurationsMs.map(Number),
+  };
 }

@@ -1,7 +1,8 @@
 import type { TextToSpeech, TextToSpeechOptions } from "@parley/conversation";
 import { webSocketUrl } from "../http/request-json.ts";
-import { ConnectionPool } from "./connection-pool.ts";
-import { ElevenLabsStream } from "./elevenlabs-stream.ts";
+import { ConnectionPool, type ContextProtocol } from "../contexts/connection-pool.ts";
+import { ContextSpeechStream, type ReplyProtocol } from "../contexts/context-speech-stream.ts";
+import { ClauseTracker } from "./clause-tracker.ts";
 
 export interface ElevenLabsOptions {
   apiKey?: string | undefined;
@@ -14,6 +15,17 @@ export interface ElevenLabsOptions {
   /** Silence after which a connection is lost, answers to pings included. */
   silenceTimeoutMs?: number;
 }
+
+const DEFAULT_TEMPERATURE = 0.7;
+
+const PROTOCOL: Omit<ContextProtocol, "headers"> = {
+  contextOf: ({ contextId }) => (typeof contextId === "string" ? contextId : undefined),
+  isLast: ({ isFinal }) => isFinal === true,
+  // The vendor allows 5 contexts per connection, including closed ones that are still flushing.
+  maxDrainingContexts: 4,
+  // Shorter than the `inactivity_timeout` of the URL.
+  idleTimeoutMs: 120_000,
+};
 
 /** A `TextToSpeech` that owns connections. */
 export interface ElevenLabsTextToSpeech extends TextToSpeech {
@@ -32,17 +44,19 @@ export function createElevenLabsTextToSpeech(options: ElevenLabsOptions): Eleven
   const name = `elevenlabs/${model}`;
   const pool = new ConnectionPool({
     provider: name,
-    apiKey: options.apiKey ?? "",
+    protocol: { ...PROTOCOL, headers: { "xi-api-key": options.apiKey ?? "" } },
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     silenceTimeoutMs: options.silenceTimeoutMs ?? 10_000,
   });
   return {
     name,
     open: (reply) =>
-      new ElevenLabsStream({
+      new ContextSpeechStream({
         provider: name,
         url: contextUrl(options.baseUrl, model, reply),
         pool,
+        protocol: speakReply(reply),
+        isLast: PROTOCOL.isLast,
         audioTimeoutMs: options.audioTimeoutMs ?? 10_000,
         reply,
       }),
@@ -50,8 +64,34 @@ export function createElevenLabsTextToSpeech(options: ElevenLabsOptions): Eleven
   };
 }
 
+function speakReply(reply: TextToSpeechOptions): ReplyProtocol {
+  return {
+    open: () => [{ text: " ", voice_settings: toVoiceSettings(reply) }],
+    speak: (text) => [{ text: `${text.trim()} `, flush: true }],
+    end: () => ({ close_context: true }),
+    cancel: (hasEnded) => (hasEnded ? undefined : { close_context: true }),
+    tracker: new ClauseTracker(reply.sampleRateHz),
+  };
+}
+
+/**
+ * Stability is the opposite of variation: 0.5 is the vendor's default, as is a temperature of 0.7
+ * (https://elevenlabs.io/docs/api-reference/voices/settings/get).
+ */
+function toVoiceSettings({ speed, temperature }: TextToSpeechOptions): Record<string, number> {
+  if (temperature === undefined || temperature === DEFAULT_TEMPERATURE) return { speed };
+  const isCalmer = temperature < DEFAULT_TEMPERATURE;
+  const stability = isCalmer
+    ? 1 - (0.5 * temperature) / DEFAULT_TEMPERATURE
+    : (0.5 * (1 - temperature)) / (1 - DEFAULT_TEMPERATURE);
+  return { speed, stability };
+}
+
 function contextUrl(baseUrl: string, model: string, reply: TextToSpeechOptions): string {
-  const url = webSocketUrl(baseUrl, `/v1/text-to-speech/${encodeURIComponent(reply.voice)}/multi-stream-input`);
+  const url = webSocketUrl(
+    baseUrl,
+    `/v1/text-to-speech/${encodeURIComponent(reply.voice)}/multi-stream-input`,
+  );
   url.search = new URLSearchParams({
     model_id: model,
     output_format: `pcm_${reply.sampleRateHz}`,

@@ -3,7 +3,9 @@ import { checkElevenLabsKey, hasElevenLabsVoice, listElevenLabsVoices } from "./
 
 /** Languages of Flash v2.5 (https://elevenlabs.io/docs/models). */
 const LANGUAGES =
-  "ar bg cs da de el en es fi fil fr hi hr hu id it ja ko ms nl no pl pt ro ru sk sv ta tr uk vi zh".split(" ");
+  "ar bg cs da de el en es fi fil fr hi hr hu id it ja ko ms nl no pl pt ro ru sk sv ta tr uk vi zh".split(
+    " ",
+  );
 
 export const elevenLabs = {
   displayName: "ElevenLabs",
@@ -20,6 +22,7 @@ export const elevenLabs = {
     defaultModel: "eleven_flash_v2_5",
     defaultVoice: "21m00Tcm4TlvDq8ikWAM",
     languages: LANGUAGES,
+    speedRange: () => [0.7, 1.2],
     listVoices: listElevenLabsVoices,
     hasVoice: hasElevenLabsVoice,
     load: async () => {

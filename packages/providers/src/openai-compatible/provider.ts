@@ -44,6 +44,8 @@ export const openAiSpeech = {
     defaultModel: "gpt-4o-mini-tts",
     defaultVoice: "alloy",
     languages: LANGUAGES,
+    // OpenAI's newer models ignore the parameter.
+    speedRange: (model) => (model.startsWith("gpt-") ? [1, 1] : [0.25, 4]),
     listVoices: async (access, signal) => {
       const names = access.baseUrl === OPENAI_BASE_URL ? VOICES : await listOpenAiVoices(access, signal);
       return names.map(toVoice);

@@ -1,6 +1,6 @@
 import type { TextToSpeech } from "@parley/conversation";
 import { createDeadlineFetch } from "../http/deadline-fetch.ts";
-import { OpenAiSpeechStream } from "./speech-stream.ts";
+import { RequestSpeechStream } from "../http/request-speech-stream.ts";
 
 export interface OpenAiTextToSpeechOptions {
   /** URL without `/audio/speech`, e.g. `https://api.openai.com/v1`. */
@@ -13,6 +13,9 @@ export interface OpenAiTextToSpeechOptions {
   firstByteTimeoutMs?: number;
   betweenChunksTimeoutMs?: number;
 }
+
+/** Sample rate of OpenAI's `pcm`. */
+const PCM_RATE_HZ = 24_000;
 
 /** A `TextToSpeech` that owns connections. */
 export interface OpenAiTextToSpeech extends TextToSpeech {
@@ -39,12 +42,15 @@ export function createOpenAiTextToSpeech(options: OpenAiTextToSpeechOptions): Op
     // A request per clause, and models that start slowly.
     audioTimeoutMs: 2_500,
     open: (reply) =>
-      new OpenAiSpeechStream({
+      new RequestSpeechStream({
         provider: name,
-        url: `${options.baseUrl}/audio/speech`,
-        apiKey: options.apiKey,
-        model,
         fetch: http.fetch,
+        toRequest: (text) => ({
+          url: `${options.baseUrl}/audio/speech`,
+          headers: options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` },
+          body: { model, input: text, voice: reply.voice, response_format: "pcm", speed: reply.speed },
+        }),
+        pcmRateHz: PCM_RATE_HZ,
         reply,
       }),
     close: async () => await http.close(),

@@ -1,4 +1,5 @@
 import type { LanguageModel, SpeechToText, TextToSpeech } from "@parley/conversation";
+import type { SpeedRange } from "../speed/speed-range.ts";
 
 /** How to reach a provider. */
 export interface ProviderAccess {
@@ -54,6 +55,8 @@ export interface TextToSpeechKind {
   defaultVoice: string;
   /** Languages that its voices speak, without regions; those of a voice that names its own may be fewer. */
   languages: readonly string[];
+  /** Speeds that a model accepts; a time stretch does the rest. */
+  speedRange: (model: string) => SpeedRange;
   /** Rejects with a `ProviderError`. */
   listVoices: (access: ProviderAccess, signal: AbortSignal) => Promise<readonly VendorVoice[]>;
   /**

@@ -1,13 +1,15 @@
+import { cartesia } from "../cartesia/provider.ts";
 import { deepgram } from "../deepgram/provider.ts";
 import { elevenLabs } from "../elevenlabs/provider.ts";
 import { openAiCompatible, openAiSpeech } from "../openai-compatible/provider.ts";
-import type { ProviderKind } from "./provider-kind.ts";
+import type { LanguageModelKind, ProviderKind, SpeechToTextKind, TextToSpeechKind } from "./provider-kind.ts";
 
 /**
  * All providers by id, which is the first part of the ids of their voices and models. A new provider is a folder and one
  * line here: variables, lists of voices and models, checks and conversations read this table.
  */
 export const providerKinds = {
+  cartesia,
   deepgram,
   elevenlabs: elevenLabs,
   openai: openAiSpeech,
@@ -43,9 +45,9 @@ export function providerKind(id: ProviderId): ProviderKind {
   return providerKinds[id];
 }
 
-export const recognizerKind = (id: RecognizerId) => providerKinds[id].speechToText;
-export const voiceProviderKind = (id: VoiceProviderId) => providerKinds[id].textToSpeech;
-export const modelProviderKind = (id: ModelProviderId) => providerKinds[id].languageModel;
+export const recognizerKind = (id: RecognizerId): SpeechToTextKind => providerKinds[id].speechToText;
+export const voiceProviderKind = (id: VoiceProviderId): TextToSpeechKind => providerKinds[id].textToSpeech;
+export const modelProviderKind = (id: ModelProviderId): LanguageModelKind => providerKinds[id].languageModel;
 
 /** Provider of a voice's or a model's id (`provider/name`), if it is among `ids`, and the name there. */
 export function splitId<Id extends ProviderId>(

@@ -1,3 +1,8 @@
+export {
+  startScriptedCartesia,
+  type ScriptedCartesiaOptions,
+  type ScriptedCartesiaVoice,
+} from "./scripted-cartesia.ts";
 export { startScriptedDeepgram, type ScriptedDeepgramOptions } from "./scripted-deepgram.ts";
 export { startScriptedElevenLabs, type ScriptedElevenLabsOptions } from "./scripted-elevenlabs.ts";
 export {

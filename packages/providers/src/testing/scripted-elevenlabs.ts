@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { parseJsonObject } from "../http/provider-socket.ts";
 import type { ScriptedConnection } from "./scripted-connection.ts";
 import type { ScriptedFault } from "./scripted-fault.ts";
+import { createTone, MS_PER_CHARACTER } from "./scripted-tone.ts";
 import { ScriptedHost, monotonicMs, type ScriptedExchange, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedElevenLabsOptions {
@@ -34,9 +35,6 @@ const RACHEL: ScriptedVoice = {
   labels: { gender: "female", language: "en" },
 };
 const VOICES_PER_PAGE = 2;
-
-/** Duration of a spoken character. */
-const MS_PER_CHARACTER = 60;
 
 /**
  * A server that speaks ElevenLabs' multi-context WebSocket and lists voices. Text becomes a 300 Hz tone of 60 ms per character, sent
@@ -165,19 +163,4 @@ class ScriptedSpeaker {
     const rest = JSON.stringify({ alignment, normalizedAlignment: alignment, contextId });
     return this.#connection.send(`{"audio":"${audio}",${rest.slice(1)}`);
   }
-}
-
-const TONE_CACHE = new Map<string, string>();
-
-/** Base64 of a 300 Hz tone; 60 ms is a whole number of its periods, so that chunks join without a click. */
-function createTone(durationMs: number, sampleRateHz: number): string {
-  const key = `${durationMs}/${sampleRateHz}`;
-  const known = TONE_CACHE.get(key);
-  if (known !== undefined) return known;
-  const pcm = Int16Array.from({ length: (durationMs * sampleRateHz) / 1000 }, (_, index) =>
-    Math.round(8000 * Math.sin((2 * Math.PI * 300 * index) / sampleRateHz)),
-  );
-  const base64 = Buffer.from(pcm.buffer).toString("base64");
-  TONE_CACHE.set(key, base64);
-  return base64;
 }

@@ -2,7 +2,11 @@ import { access, constants } from "node:fs/promises";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { LanguageModel } from "@parley/conversation";
 import { modelProviderKind } from "@parley/providers/registry";
-import { findModelProblem, findRemoteModel, type RemoteModel } from "../../model-providers/language-model-check.ts";
+import {
+  findModelProblem,
+  findRemoteModel,
+  type RemoteModel,
+} from "../../model-providers/language-model-check.ts";
 import { requireGgufFile } from "../../inference/gguf-file.ts";
 import type { ModelSettings } from "../../platform/config/choose-language-model.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";

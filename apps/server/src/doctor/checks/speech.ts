@@ -95,18 +95,17 @@ export function speechVendorsCheck(config: SpeechConfig): Check {
       if (speechToText.provider !== "local")
         findings.push(await tryRecognizer(speechToText.provider, config, signal));
       for (const id of voiceProviderIds)
-        if (providerAccess[id] !== undefined && (id === textToSpeech.provider || id !== speechToText.provider))
+        if (
+          providerAccess[id] !== undefined &&
+          (id === textToSpeech.provider || id !== speechToText.provider)
+        )
           findings.push(await tryVoice(id, config, signal));
       return findings.length > 0 ? findings : ok("Speech recognition and voices are local.");
     },
   };
 }
 
-async function tryVoice(
-  id: VoiceProviderId,
-  config: SpeechConfig,
-  signal: AbortSignal,
-): Promise<Finding> {
+async function tryVoice(id: VoiceProviderId, config: SpeechConfig, signal: AbortSignal): Promise<Finding> {
   const closers: (() => Promise<void>)[] = [];
   const tts = await loadTextToSpeech(id, config, closers);
   const startedAtMs = performance.now();
@@ -135,11 +134,7 @@ async function tryVoice(
   }
 }
 
-async function tryRecognizer(
-  id: RecognizerId,
-  config: SpeechConfig,
-  signal: AbortSignal,
-): Promise<Finding> {
+async function tryRecognizer(id: RecognizerId, config: SpeechConfig, signal: AbortSignal): Promise<Finding> {
   const closers: (() => Promise<void>)[] = [];
   const { stt } = await loadRecognizer(id, config, closers);
   const { promise, resolve } = Promise.withResolvers<string | undefined>();

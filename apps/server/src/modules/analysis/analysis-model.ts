@@ -22,10 +22,15 @@ export async function openAnalysisModel(
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
   const findModel = await loadLanguageModels(settings, inference, closers, DEADLINES);
   const model = findModel(STANDARD_MODEL);
-  const { mostCharacters, settings: callSettings } = SIZES[settings.languageModel.provider === "gguf" ? "local" : "remote"];
+  const { mostCharacters, settings: callSettings } =
+    SIZES[settings.languageModel.provider === "gguf" ? "local" : "remote"];
   const windowCharacters = (model.contextTokens ?? Infinity) * CHARACTERS_PER_WINDOW_TOKEN;
   return {
-    analysisModel: { model, mostCharacters: Math.min(mostCharacters, windowCharacters), settings: callSettings },
+    analysisModel: {
+      model,
+      mostCharacters: Math.min(mostCharacters, windowCharacters),
+      settings: callSettings,
+    },
     close: async () => void (await Promise.all(closers.map((close) => close()))),
   };
 }

@@ -33,7 +33,9 @@ export class ModelCatalog {
 
   /** The operator's model, then the others. */
   async list(): Promise<Model[]> {
-    const lists = await Promise.all([...this.#names].map(async ([id, names]) => ({ id, names: await names.get() })));
+    const lists = await Promise.all(
+      [...this.#names].map(async ([id, names]) => ({ id, names: await names.get() })),
+    );
     const others = lists.flatMap(({ id, names }) => (names ?? []).map((name) => presentModel(id, name)));
     return [this.#standard, ...others];
   }

@@ -1,7 +1,6 @@
 import type { Voice } from "@parley/contract";
 import {
   splitId,
-  type TextToSpeechKind,
   type VendorVoice,
   voiceProviderIds,
   voiceProviderKind,
@@ -49,7 +48,9 @@ export class VoiceCatalog {
   /** Those of the operator's provider first, those of this server last. */
   async list({ language, category, search }: VoiceFilter = {}): Promise<Voice[]> {
     const first = this.#options.config.textToSpeech.provider;
-    const providers = [...this.#vendorVoices.keys()].sort((a, b) => Number(b === first) - Number(a === first));
+    const providers = [...this.#vendorVoices.keys()].sort(
+      (a, b) => Number(b === first) - Number(a === first),
+    );
     const lists = await Promise.all(providers.map(async (id) => await this.#listVendorVoices(id)));
     const voices = [...lists.flat(), ...this.#listLocalVoices()];
     const words = search?.toLowerCase();
@@ -138,7 +139,7 @@ export class VoiceCatalog {
 
   /** Whether the vendor has the voice, or cannot be asked. */
   async #mayExist(provider: VoiceProviderId, name: string): Promise<boolean> {
-    const { hasVoice }: TextToSpeechKind = voiceProviderKind(provider);
+    const { hasVoice } = voiceProviderKind(provider);
     const access = this.#options.config.providerAccess[provider];
     if (hasVoice !== undefined && access !== undefined)
       return await hasVoice(access, name, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)).catch(() => true);

@@ -68,8 +68,7 @@ function parseProvider(value: string): ModelProviderId {
 /** The default model of OpenAI is none of another server. */
 function readModel(reader: EnvironmentReader, { provider, because }: ChosenProvider): string {
   const { defaultModel } = modelProviderKind(provider);
-  const isOtherServer =
-    provider === "openai-compatible" && reader.text("PARLEY_LLM_BASE_URL") !== undefined;
+  const isOtherServer = provider === "openai-compatible" && reader.text("PARLEY_LLM_BASE_URL") !== undefined;
   if (defaultModel !== undefined && !isOtherServer) return reader.text("PARLEY_LLM_MODEL") ?? defaultModel;
   const cause = isOtherServer ? "PARLEY_LLM_BASE_URL" : `${because ?? "PARLEY_LLM"}=${provider}`;
   return reader.requiredText("PARLEY_LLM_MODEL", cause);

@@ -1,20 +1,25 @@
 import type { TextToSpeechOptions, TextToSpeechStream } from "@parley/conversation";
-import { fetchError, statusError } from "../http/http-error.ts";
+import { fetchError, statusError } from "./http-error.ts";
 import { PcmReader } from "./pcm-reader.ts";
 
-export interface OpenAiSpeechStreamOptions {
+export interface RequestSpeechOptions {
   provider: string;
-  url: string;
-  apiKey: string | undefined;
-  model: string;
   fetch: typeof globalThis.fetch;
+  /** The request for a clause. */
+  toRequest: (text: string) => SpeechRequest;
+  /** Sample rate of raw samples in the answers. */
+  pcmRateHz: number;
   reply: TextToSpeechOptions;
+}
+
+export interface SpeechRequest {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: object;
 }
 
 /** Concurrent requests: the clause being heard and the next one; more would only compete. */
 const MAX_REQUESTED = 2;
-/** Range that the vendor accepts. */
-const SPEED_RANGE = [0.25, 4] as const;
 
 interface Clause {
   id: number;
@@ -22,9 +27,12 @@ interface Clause {
   response: Promise<Response> | undefined;
 }
 
-/** One reply: a request per clause, with the audio emitted in order. */
-export class OpenAiSpeechStream implements TextToSpeechStream {
-  readonly #options: OpenAiSpeechStreamOptions;
+/**
+ * One reply of a provider with a request per clause: the next one is sent while the current one is heard, and the audio is
+ * emitted in order.
+ */
+export class RequestSpeechStream implements TextToSpeechStream {
+  readonly #options: RequestSpeechOptions;
   readonly #abort = new AbortController();
   readonly #clauses: Clause[] = [];
   #hasEnd = false;
@@ -32,7 +40,7 @@ export class OpenAiSpeechStream implements TextToSpeechStream {
   /** Resolves when reading may continue; `undefined` while not paused. */
   #pause: { promise: Promise<void>; resolve: () => void } | undefined;
 
-  constructor(options: OpenAiSpeechStreamOptions) {
+  constructor(options: RequestSpeechOptions) {
     this.#options = options;
   }
 
@@ -73,21 +81,11 @@ export class OpenAiSpeechStream implements TextToSpeechStream {
 
   /** Handles rejection even if unread, because the reading of an earlier clause may fail first. */
   #request(text: string): Promise<Response> {
-    const { url, apiKey, model, fetch, reply } = this.#options;
-    const [slowest, fastest] = SPEED_RANGE;
-    const response = fetch(url, {
+    const { url, headers, body } = this.#options.toRequest(text);
+    const response = this.#options.fetch(url, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify({
-        model,
-        input: text,
-        voice: reply.voice,
-        response_format: "pcm",
-        speed: Math.min(fastest, Math.max(slowest, reply.speed)),
-      }),
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
       signal: this.#abort.signal,
     });
     response.catch(() => undefined);
@@ -110,11 +108,11 @@ export class OpenAiSpeechStream implements TextToSpeechStream {
   }
 
   async #read(clauseId: number, response: Response): Promise<void> {
-    const { provider, reply } = this.#options;
+    const { provider, reply, pcmRateHz } = this.#options;
     if (!response.ok) throw await statusError(provider, response);
     if (response.body === null) return;
     assertIsAudio(response);
-    const reader = new PcmReader(reply.sampleRateHz);
+    const reader = new PcmReader(pcmRateHz, reply.sampleRateHz);
     for await (const bytes of response.body) {
       const pcm = reader.push(bytes);
       await this.#pause?.promise;

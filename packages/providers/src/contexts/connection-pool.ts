@@ -7,26 +7,35 @@ export interface ContextHandler {
   onFailed: (error: ProviderError) => void;
 }
 
+/** How a vendor multiplexes replies over a WebSocket. */
+export interface ContextProtocol {
+  headers: Record<string, string>;
+  /** The context of a message; `undefined` for messages about no context. */
+  contextOf: (message: Record<string, unknown>) => string | undefined;
+  /** Whether no further message of the context follows. */
+  isLast: (message: Record<string, unknown>) => boolean;
+  /** Abandoned contexts that may still be sending on a connection before it is lent again. */
+  maxDrainingContexts: number;
+  /** Shorter than the vendor's. */
+  idleTimeoutMs: number;
+}
+
 export interface ConnectionOptions {
   provider: string;
-  apiKey: string;
+  protocol: ContextProtocol;
   connectTimeoutMs: number;
   silenceTimeoutMs: number;
 }
 
-/** The vendor allows 5 contexts per connection, including closed ones that are still flushing. */
-const MAX_DRAINING_CONTEXTS = 4;
-/** Shorter than the `inactivity_timeout` of the URL. */
-const IDLE_TIMEOUT_MS = 120_000;
-
 /**
- * One multi-context WebSocket, used by one stream at a time, so that pausing it delays no other stream. An interrupted
+ * One WebSocket of many contexts, used by one stream at a time, so that pausing it delays no other stream. An interrupted
  * context may continue to send after its stream is gone; its messages are dropped here.
  */
-export class ElevenLabsConnection {
+export class ContextConnection {
   /** Whether an earlier stream used it: such a connection may have died unnoticed. */
   isReused = false;
   readonly #socket: ProviderSocket;
+  readonly #protocol: ContextProtocol;
   readonly #onIdleTimeout: () => void;
   readonly #draining = new Set<string>();
   #unsent: string[] = [];
@@ -37,10 +46,11 @@ export class ElevenLabsConnection {
 
   constructor(url: string, options: ConnectionOptions, onGone: () => void) {
     this.#onIdleTimeout = onGone;
+    this.#protocol = options.protocol;
     this.#socket = new ProviderSocket({
       provider: options.provider,
       url,
-      headers: { "xi-api-key": options.apiKey },
+      headers: options.protocol.headers,
       connectTimeoutMs: options.connectTimeoutMs,
       silenceTimeoutMs: options.silenceTimeoutMs,
       onOpen: () => {
@@ -58,7 +68,7 @@ export class ElevenLabsConnection {
   }
 
   get canBeLent(): boolean {
-    return this.#handler === undefined && this.#draining.size < MAX_DRAINING_CONTEXTS;
+    return this.#handler === undefined && this.#draining.size < this.#protocol.maxDrainingContexts;
   }
 
   lend(contextId: string, handler: ContextHandler): void {
@@ -78,7 +88,7 @@ export class ElevenLabsConnection {
     this.#idleTimer = setTimeout(() => {
       this.close();
       this.#onIdleTimeout();
-    }, IDLE_TIMEOUT_MS);
+    }, this.#protocol.idleTimeoutMs);
   }
 
   send(message: Record<string, unknown>): void {
@@ -103,28 +113,29 @@ export class ElevenLabsConnection {
 
   #onMessage(text: string): void {
     const message = parseJsonObject(text);
-    const contextId = message?.["contextId"];
-    if (message === undefined || typeof contextId !== "string") return;
+    if (message === undefined) return;
+    const contextId = this.#protocol.contextOf(message);
+    if (contextId === undefined) return;
     if (contextId === this.#contextId) this.#handler?.onMessage(message);
-    else if (message["isFinal"] === true) this.#draining.delete(contextId);
+    else if (this.#protocol.isLast(message)) this.#draining.delete(contextId);
   }
 }
 
 /** Connections by URL, which determines voice, language and format. */
 export class ConnectionPool {
   readonly #options: ConnectionOptions;
-  readonly #connections = new Map<string, Set<ElevenLabsConnection>>();
+  readonly #connections = new Map<string, Set<ContextConnection>>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
   }
 
-  lend(url: string, contextId: string, handler: ContextHandler, mustBeFresh: boolean): ElevenLabsConnection {
+  lend(url: string, contextId: string, handler: ContextHandler, mustBeFresh: boolean): ContextConnection {
     const known = this.#connections.get(url) ?? new Set();
     this.#connections.set(url, known);
     let connection = mustBeFresh ? undefined : [...known].find((each) => each.canBeLent);
     if (connection === undefined) {
-      const opened: ElevenLabsConnection = new ElevenLabsConnection(url, this.#options, () => {
+      const opened: ContextConnection = new ContextConnection(url, this.#options, () => {
         known.delete(opened);
         if (known.size === 0) this.#connections.delete(url);
       });
@@ -136,7 +147,7 @@ export class ConnectionPool {
   }
 
   /** Closes a connection that must not be reused. */
-  discard(connection: ElevenLabsConnection): void {
+  discard(connection: ContextConnection): void {
     connection.close();
     for (const known of this.#connections.values()) known.delete(connection);
   }

@@ -1,20 +1,48 @@
 import { randomUUID } from "node:crypto";
-import { ProviderError, type TextToSpeechOptions, type TextToSpeechStream } from "@parley/conversation";
-import { isObject } from "../http/is-object.ts";
-import { ClauseTracker, type Alignment } from "./clause-tracker.ts";
-import type { ConnectionPool, ElevenLabsConnection } from "./connection-pool.ts";
+import {
+  ProviderError,
+  type TextToSpeechEvent,
+  type TextToSpeechOptions,
+  type TextToSpeechStream,
+  toProviderError,
+} from "@parley/conversation";
+import type { ConnectionPool, ContextConnection } from "./connection-pool.ts";
 
-export interface ElevenLabsStreamOptions {
+type Message = Record<string, unknown>;
+
+/** How a vendor speaks one reply in a context. */
+export interface ReplyProtocol {
+  /** Messages that open the context. */
+  open: () => readonly Message[];
+  speak: (text: string) => readonly Message[];
+  /** Message after the last text. */
+  end: () => Message;
+  /** Message that drops the rest; `undefined` if it must not be sent after the end. */
+  cancel: (hasEnded: boolean) => Message | undefined;
+  /** Assigns audio to clauses. */
+  tracker: ReplyTracker;
+}
+
+export interface ReplyTracker {
+  /** Whether a clause has not been spoken to its end. */
+  readonly isWaiting: boolean;
+  add(clauseId: number, text: string): void;
+  /** The events of a message. Throws a `ProviderError` if the vendor reports one. */
+  read(message: Message): TextToSpeechEvent[];
+  /** Ends the remaining clauses, because no audio follows. */
+  finish(): TextToSpeechEvent[];
+}
+
+export interface ContextSpeechOptions {
   provider: string;
   url: string;
   pool: ConnectionPool;
+  protocol: ReplyProtocol;
+  isLast: (message: Message) => boolean;
   /** Maximum wait for an audio chunk of a clause. */
   audioTimeoutMs: number;
   reply: TextToSpeechOptions;
 }
-
-/** Range that the vendor accepts; it refuses a context outside it. */
-const SPEED_RANGE = [0.7, 1.2] as const;
 
 /**
  * Maximum pause before reading continues: the vendor's pings wait behind unread audio, and a connection with unanswered
@@ -26,10 +54,10 @@ const MAX_PAUSE_MS = 15_000;
 const SUSPECT_AFTER_MS = 1_000;
 
 /** One reply: a context on a connection of its own. */
-export class ElevenLabsStream implements TextToSpeechStream {
-  readonly #options: ElevenLabsStreamOptions;
-  readonly #tracker: ClauseTracker;
-  #connection: ElevenLabsConnection;
+export class ContextSpeechStream implements TextToSpeechStream {
+  readonly #options: ContextSpeechOptions;
+  readonly #tracker: ReplyTracker;
+  #connection: ContextConnection;
   /** Text sent before the first audio, which can be sent again until then. */
   #unheard: string[] = [];
   #hasEnded = false;
@@ -40,9 +68,9 @@ export class ElevenLabsStream implements TextToSpeechStream {
   #waitingSinceMs: number | undefined;
   #pauseTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: ElevenLabsStreamOptions) {
+  constructor(options: ContextSpeechOptions) {
     this.#options = options;
-    this.#tracker = new ClauseTracker(options.reply.sampleRateHz);
+    this.#tracker = options.protocol.tracker;
     this.#connection = this.#openContext(false);
   }
 
@@ -57,7 +85,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
   end(): void {
     if (this.#isOver || this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#connection.send({ close_context: true });
+    this.#connection.send(this.#options.protocol.end());
     this.#expectAudio();
   }
 
@@ -80,28 +108,25 @@ export class ElevenLabsStream implements TextToSpeechStream {
   close(): void {
     if (this.#isOver) return;
     if (performance.now() - (this.#waitingSinceMs ?? Infinity) > SUSPECT_AFTER_MS) return this.#discard();
-    if (!this.#hasEnded) this.#connection.send({ close_context: true });
+    const cancel = this.#options.protocol.cancel(this.#hasEnded);
+    if (cancel !== undefined) this.#connection.send(cancel);
     this.#leave(false);
   }
 
-  #openContext(mustBeFresh: boolean): ElevenLabsConnection {
-    const { pool, url, reply } = this.#options;
-    const [slowest, fastest] = SPEED_RANGE;
+  #openContext(mustBeFresh: boolean): ContextConnection {
+    const { pool, url, protocol } = this.#options;
     const connection = pool.lend(
       url,
       randomUUID(),
       { onMessage: (message) => this.#onMessage(message), onFailed: (error) => this.#onFailed(error) },
       mustBeFresh,
     );
-    connection.send({
-      text: " ",
-      voice_settings: { speed: Math.min(fastest, Math.max(slowest, reply.speed)) },
-    });
+    for (const message of protocol.open()) connection.send(message);
     return connection;
   }
 
   #send(text: string): void {
-    this.#connection.send({ text: `${text.trim()} `, flush: true });
+    for (const message of this.#options.protocol.speak(text)) this.#connection.send(message);
   }
 
   /** Starts the wait for audio. More text does not extend a wait that has begun. */
@@ -112,26 +137,33 @@ export class ElevenLabsStream implements TextToSpeechStream {
     this.#audioTimer = setTimeout(() => this.#onStall(), this.#options.audioTimeoutMs);
   }
 
-  #onMessage(message: Record<string, unknown>): void {
-    const { onEvent } = this.#options.reply;
-    if (typeof message["audio"] === "string" && message["audio"] !== "") {
+  #onMessage(message: Message): void {
+    const { isLast, reply } = this.#options;
+    let events: TextToSpeechEvent[];
+    try {
+      events = this.#tracker.read(message);
+    } catch (error) {
+      return this.#onRefused(toProviderError(error, this.#options.provider));
+    }
+    if (events.some(({ type }) => type === "audio")) {
       this.#hasAudio = true;
       this.#unheard = [];
-      for (const event of this.#tracker.take(
-        decodePcm(message["audio"]),
-        readAlignment(message["alignment"]),
-      )) {
-        if (!this.#isOver) onEvent(event);
-      }
-      if (this.#isOver) return;
+    }
+    for (const event of events) if (!this.#isOver) reply.onEvent(event);
+    if (this.#isOver) return;
+    if (events.length > 0) {
       this.#stopWaiting();
       this.#expectAudio();
     }
-    if (message["isFinal"] === true && !this.#isOver) {
-      this.#leave(true);
-      for (const event of this.#tracker.finish()) onEvent(event);
-      onEvent({ type: "ended" });
-    }
+    if (!isLast(message)) return;
+    this.#leave(true);
+    for (const event of this.#tracker.finish()) reply.onEvent(event);
+    reply.onEvent({ type: "ended" });
+  }
+
+  #onRefused(error: ProviderError): void {
+    this.#discard();
+    this.#options.reply.onEvent({ type: "failed", error });
   }
 
   #onStall(): void {
@@ -152,7 +184,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
     if (this.#connection.isReused && !this.#hasAudio && error.kind !== "status") {
       this.#connection = this.#openContext(true);
       for (const text of this.#unheard) this.#send(text);
-      if (this.#hasEnded) this.#connection.send({ close_context: true });
+      if (this.#hasEnded) this.#connection.send(this.#options.protocol.end());
       return;
     }
     this.#finish();
@@ -182,21 +214,9 @@ export class ElevenLabsStream implements TextToSpeechStream {
   }
 }
 
-function decodePcm(base64: string): Int16Array {
+/** Samples of base64 with 16 bits, little-endian. */
+export function decodePcm(base64: string): Int16Array {
   const pcm = new Int16Array(Math.floor(Buffer.byteLength(base64, "base64") / 2));
   Buffer.from(pcm.buffer).write(base64, "base64");
   return pcm;
-}
-
-function readAlignment(value: unknown): Alignment | undefined {
-  if (!isObject(value)) return undefined;
-  const { chars, charStartTimesMs, charDurationsMs } = value;
-  if (!Array.isArray(chars) || !Array.isArray(charStartTimesMs) || !Array.isArray(charDurationsMs))
-    return undefined;
-  if (charStartTimesMs.length !== chars.length || charDurationsMs.length !== chars.length) return undefined;
-  return {
-    chars: chars.map(String),
-    startTimesMs: charStartTimesMs.map(Number),
-    durationsMs: charDurationsMs.map(Number),
-  };
 }

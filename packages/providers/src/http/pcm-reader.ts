@@ -1,23 +1,24 @@
 import { Resampler, type ResamplerRateHz } from "@parley/audio";
 import type { SampleRateHz } from "@parley/conversation";
 
-/** Format of OpenAI's `pcm`: mono, signed 16-bit, little-endian. */
-const PCM_RATE_HZ = 24_000;
 const RATES: readonly ResamplerRateHz[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 const RIFF_HEADER_BYTES = 12;
 const CHUNK_HEADER_BYTES = 8;
 
 /**
- * Converts the bytes of one answer, split at any point, into samples at the call's rate. Accepts raw samples, and WAV
- * with one channel of 16 bits.
+ * Converts the bytes of one answer, split at any point, into samples at the call's rate. Accepts raw samples
+ * (mono, signed 16-bit, little-endian), and WAV with one channel of 16 bits.
  */
 export class PcmReader {
+  readonly #rawRateHz: number;
   readonly #toRateHz: SampleRateHz;
   #pending = new Uint8Array(0);
   #resampler: Resampler | undefined;
   #isInSamples = false;
 
-  constructor(toRateHz: SampleRateHz) {
+  /** @param rawRateHz Sample rate of raw samples. */
+  constructor(rawRateHz: number, toRateHz: SampleRateHz) {
+    this.#rawRateHz = rawRateHz;
     this.#toRateHz = toRateHz;
   }
 
@@ -35,7 +36,7 @@ export class PcmReader {
   #readHeader(): void {
     const view = new DataView(this.#pending.buffer, this.#pending.byteOffset, this.#pending.byteLength);
     if (view.byteLength < 4) return;
-    if (tagAt(view, 0) !== "RIFF") return this.#begin(PCM_RATE_HZ, 0);
+    if (tagAt(view, 0) !== "RIFF") return this.#begin(this.#rawRateHz, 0);
     let rateHz = 0;
     let offset = RIFF_HEADER_BYTES;
     while (offset + CHUNK_HEADER_BYTES <= view.byteLength) {

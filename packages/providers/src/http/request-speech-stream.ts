@@ -12,7 +12,7 @@ export interface RequestSpeechOptions {
   reply: TextToSpeechOptions;
 }
 
-export interface SpeechRequest {
+interface SpeechRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: object;

@@ -8,7 +8,7 @@ import type { LanguageModelKind, ProviderKind, SpeechToTextKind, TextToSpeechKin
  * All providers by id, which is the first part of the ids of their voices and models. A new provider is a folder and one
  * line here: variables, lists of voices and models, checks and conversations read this table.
  */
-export const providerKinds = {
+const providerKinds = {
   cartesia,
   deepgram,
   elevenlabs: elevenLabs,

@@ -18,12 +18,6 @@ export function providerNamesOf(config: Config, llmModel: string, recognizer = "
 }
 
 function nameOfModel(model: Config["languageModel"]): string {
-  switch (model.provider) {
-    case "gguf":
-      return `local/${path.basename(model.path)}`;
-    case "builtin-responder":
-      return "parley/builtin-responder";
-    default:
-      return model.model;
-  }
+  if (model.provider === "gguf") return `local/${path.basename(model.path)}`;
+  return model.provider === "builtin-responder" ? "parley/builtin-responder" : model.model;
 }

@@ -65,19 +65,13 @@ export class ModelCatalog {
   get #standard(): Model {
     const model = { id: STANDARD_MODEL, isDefault: true, isLanguageModel: true, hint: null };
     const { languageModel } = this.#settings;
-    switch (languageModel.provider) {
-      case "gguf":
-        return { ...model, displayName: path.basename(languageModel.path) };
-      case "builtin-responder":
-        return {
-          ...model,
-          displayName: "Built-in responder",
-          isLanguageModel: false,
-          hint: NO_LANGUAGE_MODEL_HINT,
-        };
-      default:
-        return { ...model, displayName: languageModel.model };
+    if (languageModel.provider === "builtin-responder") {
+      const displayName = "Built-in responder";
+      return { ...model, displayName, isLanguageModel: false, hint: NO_LANGUAGE_MODEL_HINT };
     }
+    if (languageModel.provider === "gguf")
+      return { ...model, displayName: path.basename(languageModel.path) };
+    return { ...model, displayName: languageModel.model };
   }
 }
 

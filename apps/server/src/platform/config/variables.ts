@@ -253,5 +253,5 @@ export const variables: typeof ownVariables & Record<ProviderVariable, Variable>
 export type VariableName = keyof typeof variables;
 
 function listNames(names: readonly string[]): string {
-  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return new Intl.ListFormat("en", { type: "disjunction" }).format(names);
 }

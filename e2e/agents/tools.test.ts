@@ -66,7 +66,7 @@ function resultIn(transcript: readonly TranscriptItem[]): TranscriptItem {
   return result;
 }
 
-describe("tools in a telephone call", () => {
+describe("tools in a telephone call", { concurrency: true }, () => {
   let platform: Platform;
   let model: ScriptedServer;
   let tools: ToolServer;

@@ -11,7 +11,7 @@ const LONG_GREETING =
   "We are open on Saturday from nine to one, and children are always welcome to drive the trains. " +
   "Every first Saturday of the month we run the great steam engine in the yard, whatever the weather may be.";
 
-describe("the end of a speech and of a call", () => {
+describe("the end of a speech and of a call", { concurrency: true }, () => {
   let platform: Platform;
   before(async () => void (platform = await Platform.start()));
   after(async () => await platform.stop());

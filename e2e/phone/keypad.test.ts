@@ -34,7 +34,7 @@ function typesOf({ transcript }: CallDetail): string[] {
   return transcript.map(({ type, role }) => role ?? type);
 }
 
-describe("keys in a telephone call", () => {
+describe("keys in a telephone call", { concurrency: true }, () => {
   let platform: Platform;
   let model: ScriptedServer;
   before(async () => {

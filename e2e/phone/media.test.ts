@@ -14,7 +14,7 @@ import { assertTalk, callFrom, greetingOver } from "../support/audio/talk.ts";
 
 const GREETING = "Hello, you may speak now.";
 
-describe("media as carriers send it", { skip: skipWithout("baresip") || skipWithout("sipp") }, () => {
+describe("media as carriers send it", { skip: skipWithout("baresip", "sipp"), concurrency: true }, () => {
   let platform: Platform;
   let number: string;
   before(async () => {

@@ -20,7 +20,7 @@ async function bindSocket(): Promise<Socket> {
   return socket;
 }
 
-describe("outbound calls without an answer", { skip: skipWithout("sipp") }, () => {
+describe("outbound calls without an answer", { skip: skipWithout("sipp"), concurrency: true }, () => {
   let platform: Platform;
   let calls: OutboundCalls;
   before(async () => {

@@ -20,7 +20,7 @@ import { assertTalk } from "../support/audio/talk.ts";
 const GREETING = "Hello, you may speak now.";
 const MIN_OVERLAP = 0.75;
 
-describe("a call from SIPp", { skip: skipWithout("sipp") }, () => {
+describe("a call from SIPp", { skip: skipWithout("sipp"), concurrency: true }, () => {
   let platform: Platform;
   let number: string;
   let recording: Int16Array;

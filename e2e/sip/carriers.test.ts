@@ -10,7 +10,7 @@ import { RtpEar } from "../support/phone/rtp-ear.ts";
 
 const transports = ["UDP", "TCP"] as const;
 
-describe("carriers and PBXs as they are", () => {
+describe("carriers and PBXs as they are", { concurrency: true }, () => {
   let platform: Platform;
   let number: string;
   let nextCaller = 15_550_610_001;

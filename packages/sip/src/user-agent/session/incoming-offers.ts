@@ -201,7 +201,7 @@ export class IncomingOffers {
     if (media.state === "offer_sent" && media.receiveAnswer(sdpOf(ack)) && wasAgreed) {
       this.#handlers.onAnswer(media.remote);
     }
-    this.#pending.settle(true);
+    this.settle(true);
   }
 
   #notifyIdle(): void {
@@ -213,8 +213,13 @@ export class IncomingOffers {
     this.#giveUp();
   }
 
-  /** Ends the wait for an ACK that has arrived, timed out or is no longer needed. */
+  /**
+   * Ends the wait for an ACK that has arrived, timed out or is no longer needed. The next INVITE may follow at once, in the
+   * same TCP segment as the ACK.
+   */
   settle(isAcknowledged: boolean): void {
-    this.#pending?.settle(isAcknowledged);
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.settle(isAcknowledged);
   }
 }

@@ -106,6 +106,19 @@ test("a peer that held us is offered everything again when it requests an offer"
   await end(call);
 });
 
+test("a re-INVITE is taken that arrives together with the ACK of the last one", async () => {
+  const call = await callIn();
+  for (const version of [2, 3, 4]) {
+    await call.request("INVITE", { body: sdp(version) });
+    const acknowledging = call.ack();
+    await call.request("INVITE", { body: sdp(version + 10) });
+    await acknowledging;
+    assert.equal(call.lastStatus("INVITE"), 200);
+    await call.ack();
+  }
+  await end(call);
+});
+
 test("an ACK without the requested answer does not change the session", async () => {
   const call = await callIn();
   const session = call.established;

@@ -20,7 +20,7 @@ const description = `Parley runs AI voice agents on your own servers. Agents ans
 
 **Roles.** API keys have the role \`admin\`, \`member\` or \`read\`, people \`owner\`, \`admin\`, \`member\` or \`viewer\`. Operations that read are open to all roles, unless they say otherwise. An operation that the role does not allow returns 403 \`forbidden\`.
 
-**Responses.** \`data\` holds the object or the list. Lists add \`page\`, \`pageSize\`, \`total\` and \`hasNextPage\`. Every response has an \`x-request-id\` header.
+**Responses.** \`data\` holds the object or the list. Lists add \`page\`, \`pageSize\`, \`total\` and \`hasNextPage\`. Every response has an \`x-request-id\` header. While the organization's agents have no language model, each response has an \`x-parley-warning\` header that says so and what to do: the built-in responder then reads answers out of the prompt, says what instructions order to say (“tell the caller that …”), answers from what they state, and calls no tools.
 
 **Errors** have the body \`{ "error": code, "message": text }\`. \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id in the path that is unknown, malformed or belongs to another organization returns 404. If several errors apply, the first one in the order 401, 403, 402, 413/415, 400, 404, 409 is returned. 401 has a \`WWW-Authenticate\` header, and 405 \`method_not_allowed\` an \`Allow\` header. Requests that are not valid HTTP get 400 \`invalid_query\`, 408 \`request_timeout\` or 431 \`headers_too_large\`.
 

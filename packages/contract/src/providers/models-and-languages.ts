@@ -14,8 +14,9 @@ const modelSchema = Type.Object(
     }),
     isLanguageModel: Type.Boolean({
       description:
-        "False: no language model is configured. The built-in responder answers with sentences of the prompt, follows no " +
-        "instructions and calls no tools. `hint` says how to configure a language model.",
+        "False: no language model is configured. The built-in responder answers with sentences of the prompt, says what " +
+        "instructions order to say, answers from what they state, and calls no tools. `hint` says how to configure a " +
+        "language model.",
     }),
     hint: nullable(
       Type.String({

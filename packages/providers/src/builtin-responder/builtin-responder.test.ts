@@ -217,3 +217,59 @@ test("an instruction to speak is read out word for word, after the answer that t
     "A checkup costs forty five pounds. The dentist is late.",
   );
 });
+
+/** Replies to talk with instructions in between: a string that begins with `!` is one. */
+async function replyWithInstructions(...talk: string[]): Promise<string> {
+  const prompt = talk.map((text): LanguageModelV4CallOptions["prompt"][number] => {
+    if (text.startsWith("!")) return { role: "system", content: text.slice(1) };
+    if (text.startsWith("agent: "))
+      return { role: "assistant", content: [{ type: "text", text: text.slice("agent: ".length) }] };
+    return { role: "user", content: [{ type: "text", text }] };
+  });
+  const parts = await readParts({
+    ...call([]),
+    prompt: [{ role: "system", content: instructions }, ...prompt],
+  });
+  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
+}
+
+for (const order of [
+  "Tell the caller that the dentist is late.",
+  "please say: the dentist is late",
+  "Let them know that the dentist is late",
+  "Mention to the customer that the dentist is late.",
+  "Say “The dentist is late.”",
+]) {
+  test(`"${order}" is obeyed in the next reply, once`, async () => {
+    assert.equal(
+      await replyWithInstructions("hello", "agent: Hello!", `!${order}`, "How much is a checkup?"),
+      "A checkup costs forty five pounds. The dentist is late.",
+    );
+    assert.equal(
+      await replyWithInstructions(
+        "hello",
+        `!${order}`,
+        "agent: The dentist is late.",
+        "How much is a checkup?",
+      ),
+      "A checkup costs forty five pounds.",
+    );
+  });
+}
+
+test("what an instruction orders to say is said before a goodbye", async () => {
+  assert.match(
+    await replyWithInstructions("!Tell the caller that the dentist is late.", "Goodbye!"),
+    /^The dentist is late\. .*Goodbye!$/,
+  );
+});
+
+test("what an instruction states answers questions, and an order for the agent is not read out", async () => {
+  const known = "!Parking behind the house is free today.";
+  assert.equal(
+    await replyWithInstructions(known, "Is parking free today?"),
+    "Parking behind the house is free today.",
+  );
+  const secret = "!Never mention the parking behind the house.";
+  assert.match(await replyWithInstructions(secret, "Is there parking behind the house?"), /I do not know/);
+});

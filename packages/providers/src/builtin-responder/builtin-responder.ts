@@ -8,6 +8,7 @@ import type {
 import { type LanguageModel, ProviderError, SPEAK_NOW } from "@parley/conversation";
 import { composeReply, type Exchange, type Reply } from "./compose-reply.ts";
 import { FactIndex, type Embed } from "./fact-index.ts";
+import { readLiveInstructions } from "./live-instructions.ts";
 import { readPrompt, type PromptKnowledge } from "./prompt-knowledge.ts";
 
 export interface BuiltinResponderOptions {
@@ -32,8 +33,9 @@ interface Prompt {
 /**
  * A language model without a neural network: it answers from the agent's own prompt by reading out the most similar
  * sentence, and says so if none is similar enough. It greets, thanks, says goodbye (and hangs up with `end_call` if
- * offered), reads out instructions to speak word for word, and invents nothing. English only; the same input always
- * gives the same reply.
+ * offered), and invents nothing. It reads out instructions to speak word for word; of other instructions it says what they
+ * order to say ("tell the caller that …") in its next reply, and answers from what they state. English only; the same
+ * input always gives the same reply.
  */
 export function createBuiltinResponder(options: BuiltinResponderOptions): LanguageModel {
   const prompts = new Map<string, Prompt>();
@@ -50,7 +52,7 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
   const respond = async (call: LanguageModelV4CallOptions): Promise<Reply> => {
     const signal = call.abortSignal ?? new AbortController().signal;
     signal.throwIfAborted();
-    const { instructions, exchange, toSay } = readConversation(call.prompt);
+    const { instructions, exchange, toSay, ordered } = readConversation(call.prompt);
     if (toSay?.isAnswerWanted === false) return { text: toSay.text, endsCall: false };
     const { knowledge, index } = promptOf(instructions);
     const canEndCall = call.tools?.some((tool) => tool.name === END_CALL_TOOL_NAME) === true;
@@ -67,7 +69,8 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
     const reply = await composeReply({ knowledge, exchange, rank });
     signal.throwIfAborted();
     if (toSay !== undefined) return { text: `${reply.text} ${toSay.text}`.trim(), endsCall: false };
-    return { ...reply, endsCall: reply.endsCall && canEndCall };
+    const sentences = reply.endsCall ? [...ordered, reply.text] : [reply.text, ...ordered];
+    return { text: sentences.join(" ").trim(), endsCall: reply.endsCall && canEndCall };
   };
   return {
     specificationVersion: "v4",
@@ -102,17 +105,34 @@ function readConversation(prompt: readonly LanguageModelV4Message[]): {
   instructions: string;
   exchange: Exchange;
   toSay: { text: string; isAnswerWanted: boolean } | undefined;
+  /** Sentences that instructions order to say in this reply. */
+  ordered: readonly string[];
 } {
   const first = prompt[0];
   const talk = prompt.map((message) => ({ role: message.role, text: joinText(message) }));
   const last = prompt.at(-1);
   const [before = "", ...wanted] = last?.role === "system" ? last.content.split(SPEAK_NOW) : [];
+  const lastReplyAt = talk.findLastIndex(({ role }) => role === "assistant");
+  const { toSay: ordered, stated } = readLiveInstructions(
+    talk
+      .map(({ role, text }, at) => ({
+        isInstruction: role === "system" && at > 0,
+        text,
+        isNew: at > lastReplyAt,
+      }))
+      .filter(({ isInstruction, text }) => isInstruction && !text.includes(SPEAK_NOW)),
+  );
   const userTexts = talk.filter((each) => each.role === "user").map((each) => each.text);
   return {
     toSay: wanted.length === 0 ? undefined : { text: wanted.join(SPEAK_NOW), isAnswerWanted: before !== "" },
-    instructions: first?.role === "system" ? first.content : "",
+    // Under a heading of its own, so that it does not belong to the prompt's last one.
+    instructions: [
+      first?.role === "system" ? first.content : "",
+      ...(stated.length > 0 ? ["# Information", ...stated] : []),
+    ].join("\n"),
+    ordered,
     exchange: {
-      // Other instructions in between are ignored: the caller still awaits an answer.
+      // Instructions in between do not change that the caller awaits an answer.
       input: talk.findLast((each) => each.role !== "system")?.role === "user" ? userTexts.at(-1) : undefined,
       earlierInputs: userTexts.slice(0, -1),
       lastReply: talk.findLast((each) => each.role === "assistant" && each.text !== "")?.text,

@@ -12,6 +12,7 @@ import { Loaded, LoadingLines } from "../../ui/loading.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { formatSeconds } from "../calls/call-words.ts";
 import { agentNamesQuery } from "../calls/calls.queries.ts";
+import { NoLanguageModel } from "../web-calls/no-language-model.tsx";
 import { EndReasons } from "./end-reasons-card.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { LatencyCard } from "./latency-card.tsx";
@@ -27,10 +28,12 @@ const CallsChart = lazy(async () => ({ default: (await import("./calls-chart.tsx
 
 export function OverviewPage() {
   const { period = DEFAULT_PERIOD, agentId } = route.useSearch();
-  const statistics = useQuery(statisticsQuery(useParley(), period, agentId));
+  const parley = useParley();
+  const statistics = useQuery(statisticsQuery(parley, period, agentId));
   return (
     <>
       <PageHeader title="Overview" description="How your agents are called, and how well they answer." />
+      <NoLanguageModel parley={parley} llmModel="service-standard" />
       <FirstSteps />
       <Selection />
       <Loaded query={statistics} loading={<LoadingLines lines={8} />}>

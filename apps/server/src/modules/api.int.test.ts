@@ -48,6 +48,23 @@ test("an answer contains the request's id: the client's own if it is well-formed
   await server.close();
 });
 
+test("every answer says that no language model is configured, and none says so if one is", async () => {
+  const url = "/v1/agents";
+  const model = { PARLEY_LLM_BASE_URL: "http://127.0.0.1:9/v1", PARLEY_LLM_MODEL: "none" };
+  for (const providerVariables of [{}, model]) {
+    const server = await createTestServer({ providerVariables });
+    const warningOf = async (headers: Record<string, string>, method: "GET" | "POST" = "GET") =>
+      (await server.app.inject({ method, url, headers })).headers["x-parley-warning"];
+    const own = { "x-api-key": server.apiKey };
+    for (const warning of [await warningOf(own), await warningOf(own, "POST")])
+      if (providerVariables !== model)
+        assert.match(String(warning), /^No language model is configured.*OPENAI_API_KEY/);
+      else assert.equal(warning, undefined);
+    assert.equal(await warningOf({ "x-api-key": "wrong" }), undefined);
+    await server.close();
+  }
+});
+
 test("the document and the reference load nothing from other servers", async () => {
   const server = await createTestServer();
   const served = await server.app.inject("/openapi.json");

@@ -8,6 +8,7 @@ import { registerDiagnosis } from "../doctor/diagnosis.routes.ts";
 import type { Clock } from "../platform/clock.ts";
 import { createFeatures, type Services } from "../node/features.ts";
 import { createTestResources, SilentMedia } from "../node/testing.ts";
+import type { ProviderConfiguration } from "../model-providers/provider-configuration.ts";
 import { type Config, parseConfig } from "../platform/config/config.ts";
 import type { MailConfig } from "../platform/config/mail.ts";
 import { ClosingStack } from "../platform/closing-stack.ts";
@@ -80,6 +81,8 @@ export interface TestServerOptions {
   twilioBaseUrl?: string;
   /** Base URL of an OpenAI-compatible model. Default: none answers. */
   languageModelUrl?: string;
+  /** Variables of the operator's providers, in place of `languageModelUrl`. */
+  providerVariables?: Readonly<Record<string, string>>;
   /** Whether checks of trunks can reach this machine. Default: no. */
   isPrivateTrunkCheckAllowed?: boolean;
   /** Default: stores nothing. */
@@ -169,21 +172,33 @@ function createTestNode(
     isPrivateWebhookAllowed,
     isPrivateTrunkCheckAllowed,
   };
-  const { publicUrl, languageModelUrl: baseUrl } = options;
+  const { publicUrl, languageModelUrl: baseUrl, providerVariables } = options;
   const web = { ...resources.config.web, publicUrl };
   return {
     ...resources,
-    config: { ...resources.config, ...settings, ...(baseUrl !== undefined && modelAt(baseUrl)), web },
+    config: {
+      ...resources.config,
+      ...settings,
+      ...(baseUrl !== undefined && modelAt(baseUrl)),
+      ...(providerVariables !== undefined && readProviders(providerVariables)),
+      web,
+    },
     ...(publicUrl !== undefined && { origin: () => publicUrl }),
   };
 }
 
-function modelAt(url: string): Pick<Config, "languageModel" | "providerAccess"> {
-  const { languageModel, providerAccess } = parseConfig({
+function modelAt(url: string): Partial<Config> {
+  const { languageModel, providerAccess } = readProviders({
     PARLEY_LLM_BASE_URL: url,
     PARLEY_LLM_MODEL: "scripted",
-  }).config;
+  });
   return { languageModel, providerAccess };
+}
+
+function readProviders(variables: Readonly<Record<string, string>>): ProviderConfiguration {
+  const { languageModel, providerAccess, speechToText, textToSpeech, localSpeech } =
+    parseConfig(variables).config;
+  return { languageModel, providerAccess, speechToText, textToSpeech, localSpeech };
 }
 
 /** Sends requests to the server, by default with this key. */

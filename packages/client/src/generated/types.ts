@@ -1675,7 +1675,7 @@ export interface Model {
   displayName: string;
   /** Whether it is `service-standard`, the operator's default model. */
   isDefault: boolean;
-  /** False: no language model is configured. The built-in responder answers with sentences of the prompt, follows no instructions and calls no tools. `hint` says how to configure a language model. */
+  /** False: no language model is configured. The built-in responder answers with sentences of the prompt, says what instructions order to say, answers from what they state, and calls no tools. `hint` says how to configure a language model. */
   isLanguageModel: boolean;
   /** What the operator can do to get a language model. Null: nothing is missing. */
   hint: string | null;

@@ -53,6 +53,11 @@ export class ModelCatalog {
     return (await list.get())?.includes(named?.name ?? "") === true;
   }
 
+  /** What to do to get a language model for agents that name none; `undefined` if there is one. */
+  get hint(): string | undefined {
+    return this.#standard.hint ?? undefined;
+  }
+
   start(): void {
     for (const names of this.#names.values()) void names.refresh();
   }

@@ -22,6 +22,11 @@ interface Offers {
 }
 
 export function bindProviderRoutes(app: FastifyInstance, { config, voices, models, previews }: Offers): void {
+  // Answers about agents without a language model would otherwise look like those about agents with one.
+  app.addHook("onSend", async ({ principal }, reply) => {
+    const { hint } = models;
+    if (principal !== undefined && hint !== undefined) reply.header("x-parley-warning", hint);
+  });
   bindRoute(app, listVoicesRoute, async ({ query }) => ({ data: await voices.list(query) }));
   bindRoute(app, getVoiceRoute, async ({ params }) => {
     const voice = await voices.find(params.id);

@@ -36,6 +36,10 @@ export const errorCodes = {
   method_not_allowed: { status: 405, message: "Method not allowed." },
   request_timeout: { status: 408, message: "The request did not arrive in time. Send it again." },
   call_not_active: { status: 409, message: "The call is not in progress." },
+  conversation_not_active: {
+    status: 409,
+    message: "The conversation has ended, or its channel does not support this operation.",
+  },
   call_already_joined: { status: 409, message: "This token has already been used to join its call." },
   call_not_ended: { status: 409, message: "The call has not ended yet." },
   transcript_deleted: {

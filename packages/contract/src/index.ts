@@ -47,6 +47,7 @@ export * from "./campaigns/campaigns.ts";
 export { defaultRetryPolicy, type RetriedOutcome, type RetryPolicy } from "./campaigns/retry-policy.ts";
 export * from "./campaigns/contact-check.ts";
 export * from "./campaigns/do-not-call.ts";
+export * from "./conversations/chats.ts";
 export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tool-test.ts";
 export * from "./agents/custom-tools.ts";
@@ -120,3 +121,4 @@ export {
 } from "./webhooks/webhook-events.ts";
 export { type TestableWebhookType, testWebhookRoute, type WebhookTest } from "./webhooks/webhook-test.ts";
 export * from "./webhooks/webhooks.ts";
+export type { ChatActivity, ChatEndReason } from "./widget/widget-events.ts";

@@ -19,7 +19,9 @@ export interface RouteDefinition {
   isOperator?: true;
   /** True: an operation under `/auth`, with the session cookie. */
   isAuth?: true;
-  /** True: an operation under `/auth` that needs no session. */
+  /** True: an operation under `/widget`, with the token of a visitor's session. */
+  isWidget?: true;
+  /** True: an operation under `/auth` or `/widget` that needs no session. */
   isPublic?: true;
   /** Lowest role that may use the operation. Default: `viewer` to read, `member` to write. */
   role?: RequiredRole;
@@ -68,8 +70,8 @@ export function defineRoute<const R extends RouteDefinition>(route: R): R {
 }
 
 /** Whether the route supports `Idempotency-Key`. */
-export function takesIdempotencyKey({ method, isAuth }: RouteDefinition): boolean {
-  return method === "POST" && isAuth !== true;
+export function takesIdempotencyKey({ method, isAuth, isWidget }: RouteDefinition): boolean {
+  return method === "POST" && isAuth !== true && isWidget !== true;
 }
 
 /** All error codes of a route, including those that follow from its shape. */

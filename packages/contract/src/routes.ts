@@ -11,6 +11,7 @@ import * as doNotCall from "./campaigns/do-not-call.ts";
 import * as sipTraces from "./calls/sip-traces.ts";
 import * as callDeletion from "./calls/call-deletion.ts";
 import * as calls from "./calls/calls.ts";
+import * as chats from "./conversations/chats.ts";
 import * as conversations from "./conversations/conversations.ts";
 import * as customToolTest from "./agents/custom-tool-test.ts";
 import * as customTools from "./agents/custom-tools.ts";
@@ -130,6 +131,11 @@ export const routes: readonly RouteDefinition[] = [
   messages.deleteMessageRoute,
   conversations.listConversationsRoute,
   conversations.getConversationRoute,
+  chats.startTestChatRoute,
+  chats.sendChatMessageRoute,
+  chats.streamConversationEventsRoute,
+  chats.instructConversationRoute,
+  chats.deleteConversationRoute,
   webhooks.rotateSigningSecretRoute,
   webhooks.getSigningRoute,
   webhooks.disableSigningRoute,

@@ -68,6 +68,11 @@ export const conflicts: Readonly<Record<string, string>> = {
   deleteCallRecording: "call_not_ended",
   deleteCallTranscript: "call_not_ended",
   instructCall: "call_not_active",
+  // The conversation is the call's.
+  sendChatMessage: "conversation_not_active",
+  streamConversationEvents: "conversation_not_active",
+  instructConversation: "conversation_not_active",
+  deleteConversation: "in_use",
   // The call's node does not exist.
   hangUpCall: "call_not_addressable",
   // The test server has no voices that speak.

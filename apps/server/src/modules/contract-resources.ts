@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import {
   bodyOf,
+  conflicts,
   type ContractConformance,
   document,
   type Operation,
@@ -145,7 +146,10 @@ const lastCreations: readonly string[] = ["createCall", "sendMessage", "createCa
 
 /** Ordered so that referenced resources precede those that refer to them, and parents precede nested resources. */
 const creations: readonly Operation[] = operations
-  .filter(({ method, responses }) => method === "PUT" || (method === "POST" && "201" in responses))
+  .filter(
+    ({ method, operationId, responses }) =>
+      method === "PUT" || (method === "POST" && "201" in responses && conflicts[operationId] === undefined),
+  )
   .map((operation) => ({
     operation,
     depth: lastCreations.includes(operation.operationId)

@@ -8,6 +8,7 @@ import { createCallDeletion } from "../modules/call-deletion/call-deletion.modul
 import { createAuditLog } from "../modules/audit-log/audit-log.module.ts";
 import { createCalls } from "../modules/calls/calls.module.ts";
 import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
+import { createChats } from "../modules/chats/chats.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
 import type { Feature, NodeResources } from "../modules/feature.ts";
 import { createCustomToolTests } from "../modules/custom-tool-tests/custom-tool-tests.module.ts";
@@ -113,6 +114,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createRecordingFinishing)
     .add(createPhoneCalls)
     .add(createMessages)
+    .add(createChats)
     .add(createWebCalls)
     .add(createCampaigns);
 }

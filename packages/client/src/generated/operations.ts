@@ -2,6 +2,7 @@
 
 import { type Page, type RequestOptions, Requests, path } from "../requests.ts";
 import type {
+  TranscriptItem,
   CustomToolCreate,
   AgentCreate,
   CustomTool,
@@ -71,6 +72,9 @@ import type {
   Message,
   Conversation,
   ConversationDetail,
+  TestChatCreate,
+  ChatMessageCreate,
+  ConversationInstruction,
   WebhookSigningSecret,
   WebhookSigning,
   WebhookDelivery,
@@ -1621,8 +1625,8 @@ export class Operations extends Requests {
      */
     sort?: "asc" | "desc";
     agentId?: string;
-    /** `phone` and `web`: a call. `sms`: text messages. */
-    channel?: "phone" | "web" | "sms";
+    /** `phone` and `web`: a call. `sms`: text messages. `web_chat`: a chat on a web page, or a test chat. */
+    channel?: "phone" | "web" | "sms" | "web_chat";
   } = {}, options: RequestOptions = {}): Promise<Page<Conversation>> {
     return await this.send({ method: "GET", path: path`/conversations`, query, answer: "object" }, options);
   }
@@ -1635,6 +1639,81 @@ export class Operations extends Requests {
    */
   async getConversation(id: string, options: RequestOptions = {}): Promise<ConversationDetail> {
     return await this.send({ method: "GET", path: path`/conversations/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a text conversation.
+   *
+   * Deletes the conversation, its transcript, its results and its text messages. A reply in progress is dropped; queued messages are not sent. `in_use`: the conversation is a call's. Delete the call.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the conversation.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteConversation(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/conversations/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Start a test chat.
+   *
+   * Runs the agent's draft or the named environment as web chat, with the test variables. The conversation has `isTest` `true`. Write with `POST /conversations/{id}/messages`, and read the replies on `GET /conversations/{id}/events`.
+   *
+   * Limit: 20 starts per minute and organization.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the agent.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async startTestChat(id: string, body: TestChatCreate = {}, options: RequestOptions = {}): Promise<Conversation> {
+    return await this.send({ method: "POST", path: path`/agents/${id}/test-chats`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Send a message in a test chat.
+   *
+   * Stores the message of the tester and returns it; the reply follows on the stream of events and in the transcript. `conversation_not_active`: the chat has ended, or the conversation is no test chat.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the conversation.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `conversation_not_active`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async sendChatMessage(id: string, body: ChatMessageCreate, options: RequestOptions = {}): Promise<TranscriptItem> {
+    return await this.send({ method: "POST", path: path`/conversations/${id}/messages`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Stream the events of a web chat.
+   *
+   * Server-sent events, each with one `ConversationEvent` as JSON in `data`. With the header `Last-Event-ID` the stream begins with the items after that event, otherwise with the whole transcript; then `activity`, and the reply so far if one is being written. A comment is sent every 15 seconds. The server ends the stream after `ended`, after at most 1 hour, and when its node shuts down. `conversation_not_active`: the conversation is no web chat, or it has ended.
+   *
+   * @param id Id of the conversation.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `conversation_not_active`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async streamConversationEvents(id: string, options: RequestOptions = {}): Promise<Blob> {
+    return await this.send({ method: "GET", path: path`/conversations/${id}/events`, answer: "bytes" }, options);
+  }
+
+  /**
+   * Send an instruction to the agent of a text conversation.
+   *
+   * The other side does not see the instruction. If `speak` is false, it applies to the agent's next reply. If `speak` is true, the agent writes a message now, in its own words. It is added to the transcript as an item of type `instruction`. `conversation_not_active`: the conversation has ended, or it is a call's, which `POST /calls/{id}/instructions` takes.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the conversation.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `conversation_not_active`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async instructConversation(id: string, body: {
+    /** Instruction in plain language. 1 to 2000 characters after leading and trailing spaces are removed. */
+    instruction: string;
+    /** Whether the agent writes now. Default: `false`. */
+    speak?: boolean;
+  }, options: RequestOptions = {}): Promise<ConversationInstruction> {
+    return await this.send({ method: "POST", path: path`/conversations/${id}/instructions`, body, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "last_owner" | "mail_not_configured" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "agent_changed" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "conversation_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "last_owner" | "mail_not_configured" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "agent_changed" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -122,6 +122,37 @@ export interface LiveCallCommand {
   key: string;
 }
 
+/** Event of the stream of a web chat. */
+export type ConversationEvent = {
+  type: "activity";
+  /** `writing`: the agent writes a reply. `working`: it waits for a tool. `idle`: it does neither. */
+  activity: "idle" | "writing" | "working";
+} | {
+  type: "item";
+  item: TranscriptItem;
+} | {
+  type: "replyPart";
+  /** Id of the `message` event that follows with the whole text. */
+  messageId: string;
+  /**
+   * UTF-16 code units of the reply before this part. A part replaces everything of the reply from here on.
+   * At least 0.
+   */
+  offset: number;
+  /** Part of the reply. */
+  text: string;
+} | {
+  type: "replyDiscarded";
+  messageId: string;
+} | {
+  type: "replyFailed";
+} | {
+  type: "ended";
+  conversationId: string;
+  /** `idle`: no message for 30 minutes. `user`: the visitor ended it. `deleted`: its transcript was deleted. */
+  reason: "idle" | "user" | "deleted";
+};
+
 /** Body of the request that Parley sends to a custom tool's `webhookUrl`. */
 export interface ToolRequest {
   tool: {
@@ -136,8 +167,8 @@ export interface ToolRequest {
   agentId: string;
   /** Environment that runs. Null: `production`, or the draft in a test. */
   environment: string | null;
-  /** `phone` and `web`: a call. `sms`: text messages. */
-  channel: "phone" | "web" | "sms";
+  /** `phone` and `web`: a call. `sms`: text messages. `web_chat`: a chat on a web page, or a test chat. */
+  channel: "phone" | "web" | "sms" | "web_chat";
   /** Caller's number. Null: withheld, or a browser call. */
   fromNumber: string | null;
   /** Called number. Null: a browser call. */
@@ -2944,12 +2975,18 @@ export interface Conversation {
   configurationRevision: number | null;
   /** Environment that ran. Null: `production`, or the draft in a test call. */
   environment: string | null;
-  /** `phone` and `web`: a call. `sms`: text messages. */
-  channel: "phone" | "web" | "sms";
+  /** `phone` and `web`: a call. `sms`: text messages. `web_chat`: a chat on a web page, or a test chat. */
+  channel: "phone" | "web" | "sms" | "web_chat";
+  /** Whether it is a test chat. For tests by voice see the call. */
+  isTest: boolean;
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
   /** Time when the transcript was deleted. Null: it was not. */
   transcriptDeletedAt: string | null;
+  /** End of a conversation by text: web chats end after 30 minutes without a message, SMS after `conversationIdleResetDays`. Null: it has not ended, or it is a call's. */
+  endedAt: string | null;
+  /** `idle`: no message for that time. `user`: the visitor ended it. Null: see `endedAt`. */
+  endReason: "idle" | "user" | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -2966,17 +3003,43 @@ export interface ConversationDetail {
   configurationRevision: number | null;
   /** Environment that ran. Null: `production`, or the draft in a test call. */
   environment: string | null;
-  /** `phone` and `web`: a call. `sms`: text messages. */
-  channel: "phone" | "web" | "sms";
+  /** `phone` and `web`: a call. `sms`: text messages. `web_chat`: a chat on a web page, or a test chat. */
+  channel: "phone" | "web" | "sms" | "web_chat";
+  /** Whether it is a test chat. For tests by voice see the call. */
+  isTest: boolean;
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
   /** Time when the transcript was deleted. Null: it was not. */
   transcriptDeletedAt: string | null;
+  /** End of a conversation by text: web chats end after 30 minutes without a message, SMS after `conversationIdleResetDays`. Null: it has not ended, or it is a call's. */
+  endedAt: string | null;
+  /** `idle`: no message for that time. `user`: the visitor ended it. Null: see `endedAt`. */
+  endReason: "idle" | "user" | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
   updatedAt: string;
   transcript: TranscriptItem[];
+}
+
+export interface TestChatCreate {
+  /** Environment to test. Absent or null: the draft. `production`: the published revision. The name of no environment returns `environment_not_found`. */
+  environment?: string | null;
+  /** Variables of this chat. They override those of the environment, which override the agent's `testVariables`. */
+  variables?: Record<string, string | number | boolean | null>;
+}
+
+export interface ChatMessageCreate {
+  /** Id of the message, chosen by the client. A repeated id has no further effect. Default: a new id. */
+  id?: string;
+  /** Text of the message, 1 to 4000 characters. */
+  text: string;
+}
+
+export interface ConversationInstruction {
+  conversationId: string;
+  delivered: true;
+  speak: boolean;
 }
 
 export interface WebhookSigningSecret {

@@ -65,7 +65,8 @@ const chatMessageSchema = closedObject(
   {
     id: Type.Optional({
       ...idSchema,
-      description: "Id of the message, chosen by the client. A repeated id has no further effect. Default: a new id.",
+      description:
+        "Id of the message, chosen by the client. A repeated id has no further effect. Default: a new id.",
     }),
     text: chatMessageTextSchema,
   },
@@ -164,7 +165,6 @@ export const deleteConversationRoute = defineRoute({
   method: "DELETE",
   path: "/conversations/{id}",
   operationId: "deleteConversation",
-  role: "admin",
   tag,
   summary: "Delete a text conversation",
   description:

@@ -5,6 +5,7 @@ import {
   dataOf,
   idSchema,
   nullable,
+  nullableEnum,
   pageOf,
   pageQuery,
   timestampSchema,
@@ -55,8 +56,9 @@ export type TranscriptItem = Static<typeof transcriptItemSchema>;
 export const channelSchema = Type.Enum(["phone", "web"]);
 
 /** Channels of calls, and those of text. */
-export const conversationChannelSchema = Type.Enum(["phone", "web", "sms"], {
-  description: "`phone` and `web`: a call. `sms`: text messages.",
+export const conversationChannelSchema = Type.Enum(["phone", "web", "sms", "web_chat"], {
+  description:
+    "`phone` and `web`: a call. `sms`: text messages. `web_chat`: a chat on a web page, or a test chat.",
 });
 export type ConversationChannel = Static<typeof conversationChannelSchema>;
 
@@ -79,6 +81,7 @@ export const conversationSchema = Type.Object(
     agentId: { ...idSchema, description: "Id of the agent. Unchanged if the agent is deleted." },
     ...ranSchemas,
     channel: conversationChannelSchema,
+    isTest: Type.Boolean({ description: "Whether it is a test chat. For tests by voice see the call." }),
     variables: {
       ...variablesSchema,
       description: "Variables of the conversation, without the built-in ones.",
@@ -86,6 +89,15 @@ export const conversationSchema = Type.Object(
     transcriptDeletedAt: nullable({
       ...timestampSchema,
       description: "Time when the transcript was deleted. Null: it was not.",
+    }),
+    endedAt: nullable({
+      ...timestampSchema,
+      description:
+        "End of a conversation by text: web chats end after 30 minutes without a message, SMS after `conversationIdleResetDays`. " +
+        "Null: it has not ended, or it is a call's.",
+    }),
+    endReason: nullableEnum(["idle", "user"], {
+      description: "`idle`: no message for that time. `user`: the visitor ended it. Null: see `endedAt`.",
     }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,

@@ -1,7 +1,7 @@
-import { MAX_INSTRUCTION_CHARACTERS } from "@parley/contract";
-import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { CallCommands } from "./call-commands.ts";
+import { AppError } from "../../platform/app-error.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import { readInstruction } from "../conversations/instruction.rules.ts";
+import type { CallCommands } from "./call-commands.ts";
 
 /** Sends instructions to the agents of calls in progress. */
 export class CallInstructions {
@@ -43,12 +43,4 @@ export class CallInstructions {
     if (local.organizationId !== organizationId) throw new AppError("not_found");
     return local;
   }
-}
-
-/** Trims the instruction and checks its length in code points. */
-function readInstruction(instruction: string): string {
-  const text = instruction.trim();
-  const { length } = Array.from(text);
-  if (length >= 1 && length <= MAX_INSTRUCTION_CHARACTERS) return text;
-  throw invalidBody("instruction", `must have 1 to ${MAX_INSTRUCTION_CHARACTERS} characters, not ${length}`);
 }

@@ -9,7 +9,10 @@ import type { SQL } from "drizzle-orm";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
+import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import * as store from "./conversations.store.ts";
+
+export type { PlacedItem } from "./conversations.store.ts";
 
 export interface NewConversation {
   organizationId: string;
@@ -19,9 +22,22 @@ export interface NewConversation {
   environment: string | null;
   channel: ConversationChannel;
   variables: Variables;
+  /** Default: false. */
+  isTest?: boolean;
+  /** Default: the database's time. */
+  createdAt?: Date;
+}
+
+/** A conversation by text that has ended. */
+export interface EndedConversation {
+  id: string;
+  organizationId: string;
+  at: Date;
 }
 
 export class ConversationsService {
+  /** Emitted when a conversation by text ends, in the transaction that ends it. */
+  readonly ended = new TransactionEvent<EndedConversation>();
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -51,6 +67,17 @@ export class ConversationsService {
   /** Creates a conversation in the caller's transaction. */
   async create(queries: Queries, conversation: NewConversation): Promise<Conversation> {
     return present(await store.insertConversation(queries, conversation));
+  }
+
+  /** Ends a conversation by text in the caller's transaction. No effect on one that has ended. */
+  async end(transaction: Queries, id: string, reason: "idle" | "user", at: Date): Promise<void> {
+    const organizationId = await store.endConversation(transaction, id, reason, at);
+    if (organizationId !== undefined) await this.ended.emit(transaction, { id, organizationId, at });
+  }
+
+  /** Returns the items after a place in the transcript, in the order in which they were appended. */
+  async listItemsAfter(queries: Queries, id: string, sequence: number): Promise<store.PlacedItem[]> {
+    return await store.listItemsAfter(queries, id, sequence);
   }
 
   /** Returns the time of the last write; `undefined` if the conversation does not exist. */
@@ -107,6 +134,15 @@ export class ConversationsService {
     await store.updateConversation(queries, id, change);
   }
 
+  /** Returns one item of a transcript; `undefined` if there is none with this id. */
+  async findItem(
+    queries: Queries,
+    conversationId: string,
+    itemId: string,
+  ): Promise<TranscriptItem | undefined> {
+    return await store.findItem(queries, conversationId, itemId);
+  }
+
   /** Deletes one item of a transcript, in the caller's transaction. */
   async deleteItem(queries: Queries, conversationId: string, itemId: string): Promise<void> {
     await store.deleteItem(queries, conversationId, itemId);
@@ -126,8 +162,11 @@ function present(row: store.ConversationRow): Conversation {
     configurationRevision: row.configurationRevision,
     environment: row.environment,
     channel: row.channel,
+    isTest: row.isTest,
     variables: row.variables,
     transcriptDeletedAt: row.transcriptDeletedAt?.toISOString() ?? null,
+    endedAt: row.endedAt?.toISOString() ?? null,
+    endReason: row.endReason,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -1,9 +1,12 @@
 import type { ConversationChannel, PageQuery, TranscriptItem } from "@parley/contract";
-import { type SQL, and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { type SQL, and, asc, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import { conversations, isMessage, transcriptItems, wordsOf } from "./conversations.tables.ts";
+
+/** Items that a reader gets in one query. */
+const MAX_ITEMS_AT_ONCE = 500;
 
 export type ConversationRow = typeof conversations.$inferSelect;
 
@@ -59,6 +62,21 @@ export async function updateConversation(
   await queries.update(conversations).set(change).where(eq(conversations.id, id));
 }
 
+/** Returns the organization; `undefined` if the conversation does not exist or has ended. */
+export async function endConversation(
+  queries: Queries,
+  id: string,
+  endReason: "idle" | "user",
+  endedAt: Date,
+): Promise<string | undefined> {
+  const [row] = await queries
+    .update(conversations)
+    .set({ endedAt, endReason, updatedAt: endedAt })
+    .where(and(eq(conversations.id, id), isNull(conversations.endedAt)))
+    .returning({ organizationId: conversations.organizationId });
+  return row?.organizationId;
+}
+
 export async function findUpdatedAt(queries: Queries, id: string): Promise<Date | undefined> {
   const [row] = await queries
     .select({ updatedAt: conversations.updatedAt })
@@ -84,6 +102,35 @@ export async function listLatestItems(
     .orderBy(desc(transcriptItems.sequence))
     .limit(limit);
   return rows.map(({ item }) => item).reverse();
+}
+
+/** An item with its place in the order in which items were appended. */
+export interface PlacedItem {
+  sequence: number;
+  item: TranscriptItem;
+}
+
+export async function listItemsAfter(
+  queries: Queries,
+  conversationId: string,
+  sequence: number,
+): Promise<PlacedItem[]> {
+  return await queries
+    .select({ sequence: transcriptItems.sequence, item: transcriptItems.item })
+    .from(transcriptItems)
+    .where(and(eq(transcriptItems.conversationId, conversationId), gt(transcriptItems.sequence, sequence)))
+    .orderBy(asc(transcriptItems.sequence))
+    .limit(MAX_ITEMS_AT_ONCE);
+}
+
+export async function findItem(
+  queries: Queries,
+  conversationId: string,
+  id: string,
+): Promise<TranscriptItem | undefined> {
+  const where = and(eq(transcriptItems.conversationId, conversationId), eq(transcriptItems.id, id));
+  const [row] = await queries.select({ item: transcriptItems.item }).from(transcriptItems).where(where);
+  return row?.item;
 }
 
 export async function deleteItem(queries: Queries, conversationId: string, id: string): Promise<void> {

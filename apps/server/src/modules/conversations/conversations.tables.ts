@@ -1,6 +1,6 @@
 import type { ConversationChannel, TranscriptItem, Variables } from "@parley/contract";
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
@@ -18,6 +18,11 @@ export const conversations = pgTable(
     configurationRevision: integer("configuration_revision"),
     environment: text("environment"),
     channel: text("channel").$type<ConversationChannel>().notNull(),
+    /** Always false for calls, whose record has it. */
+    isTest: boolean("is_test").notNull().default(false),
+    // Only conversations by text end here.
+    endedAt: instant("ended_at"),
+    endReason: text("end_reason").$type<"idle" | "user">(),
     /** The transcript was deleted at this time; no item is added after it. */
     transcriptDeletedAt: instant("transcript_deleted_at"),
     variables: jsonb("variables").$type<Variables>().notNull().default({}),

@@ -12,10 +12,8 @@ import type { WebhooksService } from "../webhooks/webhooks.service.ts";
 import { readKeyword, readMedia, replyTime, type Keyword } from "./inbound-messages.rules.ts";
 import { type OpenThread, openConversation, toTranscriptItem } from "./message-threads.ts";
 import type { MessageRouting } from "./message-routing.ts";
+import { INBOUND_TOPIC } from "./messages.service.ts";
 import * as store from "./messages.store.ts";
-
-/** Topic of the bus on which nodes hear of messages to answer. */
-export const INBOUND_TOPIC = "messages_to_answer";
 
 const MAX_NUMBER_CHARACTERS = 64;
 

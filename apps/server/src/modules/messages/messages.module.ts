@@ -11,14 +11,14 @@ import type { OrganizationsService } from "../organizations/organizations.servic
 import type { OutboundPlanner } from "../phone-calls/outbound/outbound-planner.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import type { WebhooksService } from "../webhooks/webhooks.service.ts";
-import { DueWorker } from "./due-worker.ts";
-import { INBOUND_TOPIC, InboundMessages } from "./inbound-messages.ts";
+import { DueWorker } from "../../platform/jobs/due-worker.ts";
+import { InboundMessages } from "./inbound-messages.ts";
 import { MessageReplies } from "./message-replies.ts";
 import { MessageRouting } from "./message-routing.ts";
 import { MessageSender } from "./message-sender.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import { bindMessageRoutes } from "./messages.routes.ts";
-import { MessagesService, OUTBOUND_TOPIC } from "./messages.service.ts";
+import { INBOUND_TOPIC, MessagesService, OUTBOUND_TOPIC } from "./messages.service.ts";
 import { bindTwilioHooks } from "./twilio-hooks.routes.ts";
 
 /** Requests to the provider at once on one node. */

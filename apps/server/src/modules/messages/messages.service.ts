@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Message, MessageCreate } from "@parley/contract";
+import type { Conversation, Message, MessageCreate } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Bus } from "../../platform/bus/bus.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -19,6 +19,8 @@ import * as store from "./messages.store.ts";
 
 /** Topic of the bus on which nodes hear of messages to send. */
 export const OUTBOUND_TOPIC = "messages_to_send";
+/** Topic of the bus on which nodes hear of messages to answer. */
+export const INBOUND_TOPIC = "messages_to_answer";
 
 export interface MessagesDependencies {
   agents: Pick<AgentsService, "findNames">;
@@ -164,6 +166,34 @@ export class MessagesService {
     await conversations.appendItems(conversationId, items, now, transaction);
     await bus.publish(transaction, OUTBOUND_TOPIC, conversationId);
     return rows;
+  }
+
+  /** Adds an instruction to a conversation. Returns false if it is not the current one of a thread. */
+  async instruct(
+    transaction: Queries,
+    { id: conversationId, createdAt }: Conversation,
+    { instruction: text, speak }: { instruction: string; speak: boolean },
+  ): Promise<boolean> {
+    const { conversations, bus, clock } = this.#dependencies;
+    const thread = await store.lockThreadOf(transaction, conversationId);
+    if (thread === undefined) return false;
+    const now = clock.now();
+    const atMs = Math.max(0, now.getTime() - Date.parse(createdAt));
+    const item = { id: randomUUID(), type: "instruction", text, startMs: atMs, endMs: atMs } as const;
+    await conversations.appendItems(conversationId, [item], now, transaction);
+    if (!speak) return true;
+    const unansweredSince = thread.unansweredSince ?? now;
+    await store.updateThread(transaction, thread, { unansweredSince, replyDueAt: thread.replyDueAt ?? now });
+    await bus.publish(transaction, INBOUND_TOPIC, conversationId);
+    return true;
+  }
+
+  /** Deletes the messages of a conversation; queued ones are not sent, and the next message begins another one. */
+  async deleteOf(transaction: Queries, conversationId: string): Promise<void> {
+    const thread = await store.lockThreadOf(transaction, conversationId);
+    const none = { conversationId: null, replyDueAt: null, unansweredSince: null, claimId: null };
+    if (thread !== undefined) await store.updateThread(transaction, thread, none);
+    await store.deleteMessagesOf(transaction, conversationId);
   }
 
   async #resolve(organizationId: string, agentId: string): Promise<ResolvedAgent> {

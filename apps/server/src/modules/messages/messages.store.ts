@@ -190,6 +190,17 @@ export async function findThread(queries: Queries, key: ThreadKey): Promise<Thre
   return row;
 }
 
+/** Locks the thread whose current conversation this is. */
+export async function lockThreadOf(queries: Queries, conversationId: string): Promise<ThreadRow | undefined> {
+  const where = eq(messageThreads.conversationId, conversationId);
+  const [row] = await queries.select().from(messageThreads).where(where).for("update");
+  return row;
+}
+
+export async function deleteMessagesOf(queries: Queries, conversationId: string): Promise<void> {
+  await queries.delete(messages).where(eq(messages.conversationId, conversationId));
+}
+
 export async function updateThread(
   queries: Queries,
   key: ThreadKey,

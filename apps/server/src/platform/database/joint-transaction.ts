@@ -36,6 +36,16 @@ export async function inJointTransaction<T>(
   return result;
 }
 
+/** Runs `work` in the current joint transaction, or in one of its own if there is none: `afterCommit` waits for either. */
+export async function joinTransaction<T>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return scopes.getStore()?.transaction === undefined
+    ? await inJointTransaction(database, work)
+    : await database.transaction(work);
+}
+
 /**
  * Calls back once all writes so far are visible to others: after the commit of the current joint transaction, or at
  * once if there is none. Not called if the transaction rolls back. The callback's own work belongs to no transaction.

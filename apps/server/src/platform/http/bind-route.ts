@@ -43,6 +43,10 @@ export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & {
   principal: Principal;
   /** Origin of the request as the client sees it, e.g. `https://parley.example.com`. */
   origin: string;
+  /** The header `Last-Event-ID` of a client that reconnects to a stream. */
+  lastEventId: string | undefined;
+  /** Aborts when the client disconnects before it has the whole answer. */
+  disconnection: AbortSignal;
 };
 
 const nothing = closedObject({});
@@ -78,10 +82,12 @@ export function bindRoute<const R extends RouteDefinition>(
       const { params, query, body, principal } = request;
       const { organizationId } = principal;
       const { isRemote } = effect;
-      using _share = await app.requestShares.take({ organizationId, isRemote }, disconnectionOf(reply));
+      const disconnection = disconnectionOf(reply);
+      using _share = await app.requestShares.take({ organizationId, isRemote }, disconnection);
       const origin = `${request.protocol}://${request.host}`;
+      const lastEventId = readLastEventId(request);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
-      const given = { params, query, body, principal, origin } as RouteRequest<R>;
+      const given = { params, query, body, principal, origin, disconnection, lastEventId } as RouteRequest<R>;
       const isInTransaction = key !== undefined && effect.isRemote !== true;
       const run = async () => {
         const answer = await handle(given);
@@ -103,8 +109,13 @@ export function bindRoute<const R extends RouteDefinition>(
   });
 }
 
+export function readLastEventId({ headers }: FastifyRequest): string | undefined {
+  const { "last-event-id": lastEventId } = headers;
+  return typeof lastEventId === "string" ? lastEventId : undefined;
+}
+
 /** The framework sends streams, but no other iterables. Waits for the first part, so that its failure is still a refusal. */
-async function toPayload(answer: unknown): Promise<unknown> {
+export async function toPayload(answer: unknown): Promise<unknown> {
   const isIterable = typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
   if (!isIterable) return answer;
   const parts = (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]();
@@ -119,7 +130,7 @@ async function* startingWith(first: IteratorResult<unknown>, rest: AsyncIterator
 }
 
 /** Aborts when the client disconnects before it has its answer: a request that waits for its turn then has no effect. */
-function disconnectionOf({ raw }: FastifyReply): AbortSignal {
+export function disconnectionOf({ raw }: FastifyReply): AbortSignal {
   const disconnection = new AbortController();
   const abort = (): void =>
     disconnection.abort(new AppError("request_timeout", { message: "The client closed the connection." }));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Bus } from "../../platform/bus/bus.ts";
+import type { Bus } from "../bus/bus.ts";
 
 /** Interval at which a node looks for due work without an announcement: retries, and work of nodes that have died. */
 const POLL_MS = 1_000;
@@ -15,8 +15,8 @@ export interface DueWorkerOptions<Work> {
   /** Pieces of work at once on this node. */
   maxRunning: number;
   bus: Bus;
-  /** Announces new work. */
-  topic: string;
+  /** Announces new work. Default: the work is found at the interval. */
+  topic?: string;
   logger: Logger;
 }
 
@@ -37,7 +37,8 @@ export class DueWorker<Work> {
   start(): void {
     const { bus, topic } = this.#options;
     const wake = (): void => this.#awake();
-    this.#stops = [bus.subscribe(topic, wake), bus.onReconnect(wake)];
+    this.#stops = [bus.onReconnect(wake)];
+    if (topic !== undefined) this.#stops.push(bus.subscribe(topic, wake));
     this.#loop = this.#work();
   }
 

@@ -1,0 +1,287 @@
+import { randomUUID } from "node:crypto";
+import type { Conversation, TranscriptItem } from "@parley/contract";
+import type { Dialogue, LanguageModel, TranscriptEntry } from "@parley/conversation";
+import { errorMessage } from "@parley/conversation/error-message";
+import type { Logger } from "pino";
+import { createDialogue } from "../../custom-tools/create-dialogue.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
+import { inOrganization } from "../../platform/organization-scope.ts";
+import type { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
+import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
+import { forText, toEntries } from "../conversations/text/text-conversation.ts";
+import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
+import { type ChatHub, keyOf } from "./chat-hub.ts";
+import { FAILED_REPLY_PREFIX } from "./chat-stream.ts";
+import * as store from "./chats.store.ts";
+import { StreamedReply } from "./streamed-reply.ts";
+
+/** A node that dies leaves its replies to others after this time. */
+export const CLAIM_MS = 20_000;
+const RENEWAL_MS = 5_000;
+/** Replies that this node writes at once; they wait for the language model most of the time. */
+export const MAX_WRITING = 256;
+/** Waits before further attempts to write a reply. */
+const RETRY_DELAYS_MS: readonly number[] = [1_000, 4_000];
+/** Items of the transcript that the language model sees. */
+const MAX_HISTORY_ITEMS = 300;
+
+export interface ChatRepliesOptions {
+  database: Database;
+  agentResolution: Pick<AgentResolution, "resolveRecorded">;
+  conversations: Pick<ConversationsService, "find" | "listLatestItems" | "appendItems">;
+  organizations: Pick<OrganizationsService, "find">;
+  toolSigning: Pick<ToolSigning, "signerFor">;
+  languageModelFor: (llmModel: string) => Promise<LanguageModel>;
+  outbound: Pick<OutboundClient, "send">;
+  hub: ChatHub;
+  /** Tells the nodes, after the commit, that what is stored of a chat changed. */
+  announce: (transaction: Queries, key: string) => Promise<void>;
+  clock: Clock;
+  logger: Logger;
+}
+
+interface ReplyTimes {
+  conversation: Conversation;
+  beganAt: Date;
+}
+
+/** What a run added to the conversation. */
+interface Written {
+  entries: readonly (TranscriptEntry & { id?: string })[];
+  /** Why the reply has no end; `undefined` if it has one. */
+  error: unknown;
+}
+
+/**
+ * Writes the replies of chats. One node at a time writes for a chat, and stores what it wrote only while its claim lasts.
+ */
+export class ChatReplies {
+  readonly #options: ChatRepliesOptions;
+  readonly #closing = new AbortController();
+  readonly #running = new Map<string, { done: Promise<void>; drop: AbortController }>();
+
+  constructor(options: ChatRepliesOptions) {
+    this.#options = options;
+  }
+
+  /** Returns a claim for this node; `undefined` if it writes enough replies. */
+  newClaim(): store.Claim | undefined {
+    if (this.#running.size >= MAX_WRITING || this.#closing.signal.aborted) return undefined;
+    const claimedUntil = new Date(this.#options.clock.now().getTime() + CLAIM_MS);
+    return { claimId: randomUUID(), claimedUntil };
+  }
+
+  /** Claims the chat whose reply has been due for the longest time. */
+  async claimDue(): Promise<store.ClaimedChat | undefined> {
+    const { database, clock } = this.#options;
+    const claim = this.newClaim();
+    if (claim === undefined) return undefined;
+    return await database.transaction(
+      async (transaction) => await store.claimDue(transaction, clock.now(), claim),
+    );
+  }
+
+  /** Writes the reply of a chat whose stream is on this node, if one is due. */
+  async takeUp(key: string): Promise<void> {
+    const { database, clock } = this.#options;
+    const claim = this.newClaim();
+    if (claim === undefined) return;
+    const claimed = await store.claimChat(database, key, clock.now(), claim);
+    if (claimed !== undefined) this.runClaimed(claimed);
+  }
+
+  /** Writes the reply in the background. */
+  runClaimed(chat: store.ClaimedChat): void {
+    void this.run(chat);
+  }
+
+  /** Writes the reply. A failure schedules another attempt. Never rejects. */
+  async run(chat: store.ClaimedChat): Promise<void> {
+    const drop = new AbortController();
+    const done = this.#run(chat, AbortSignal.any([drop.signal, this.#closing.signal]));
+    this.#running.set(chat.claimId, { done, drop });
+    await done.finally(() => this.#running.delete(chat.claimId));
+  }
+
+  async #run(chat: store.ClaimedChat, signal: AbortSignal): Promise<void> {
+    const { hub, database, logger } = this.#options;
+    const { organizationId, conversationId, claimId } = chat;
+    const renewal = setInterval(() => void this.#renew(chat), RENEWAL_MS);
+    try {
+      await inOrganization(organizationId, async () => {
+        let isDue = true;
+        while (isDue) isDue = await this.#answer(chat, signal);
+      });
+    } catch (error) {
+      if (!signal.aborted) logger.error({ err: error, conversationId }, "writing a reply failed");
+      // Another node continues at once.
+      if (this.#closing.signal.aborted)
+        await store
+          .releaseClaim(database, conversationId, claimId)
+          .catch((cause: unknown) => logger.warn({ err: cause }, "releasing the claim of a reply failed"));
+    } finally {
+      clearInterval(renewal);
+      hub.show(keyOf(chat), conversationId, undefined);
+    }
+  }
+
+  /** Drops the replies in progress, which other nodes then write. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("the node is shutting down"));
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  /** Returns whether another reply is due. */
+  async #answer(chat: store.ClaimedChat, signal: AbortSignal): Promise<boolean> {
+    const { database, conversations, agentResolution, clock, logger } = this.#options;
+    const { organizationId, conversationId } = chat;
+    const beganAt = clock.now();
+    const before = await store.findChat(database, conversationId);
+    const conversation = await conversations.find(database, organizationId, conversationId);
+    if (before?.claimId !== chat.claimId || conversation === undefined) return false;
+    const agent = await agentResolution.resolveRecorded({ ...conversation, organizationId });
+    const obstacle = await this.#findObstacle(organizationId, agent);
+    const written =
+      agent === undefined || obstacle !== undefined
+        ? { entries: [failure(obstacle ?? "the agent's configuration is gone")], error: undefined }
+        : await this.#write(chat, conversation, agent, signal);
+    signal.throwIfAborted();
+    if (written.error !== undefined)
+      logger.warn({ conversationId, reason: errorMessage(written.error) }, "writing a reply failed");
+    return await this.#settle(before, { ...chat, conversation, beganAt }, written);
+  }
+
+  /** Returns why the agent does not reply; `undefined` if it does. */
+  async #findObstacle(organizationId: string, agent: ResolvedAgent | undefined): Promise<string | undefined> {
+    if (agent === undefined) return "the agent's configuration is gone";
+    const organization = await this.#options.organizations.find(organizationId);
+    return organization?.isBillingActive === true ? undefined : "the organization's billing is inactive";
+  }
+
+  /** Has the language model reply to the conversation so far, before the eyes of its streams. */
+  async #write(
+    chat: store.ClaimedChat,
+    conversation: Conversation,
+    agent: ResolvedAgent,
+    signal: AbortSignal,
+  ): Promise<Written> {
+    const { conversations, hub } = this.#options;
+    const { conversationId } = chat;
+    const reply = new StreamedReply((live) => hub.show(keyOf(chat), conversationId, live));
+    const items = await conversations.listLatestItems(conversationId, MAX_HISTORY_ITEMS);
+    const { dialogue, notes } = await this.#openDialogue(conversation, agent, items);
+    try {
+      const { entries, error } = await reply.run(dialogue, signal);
+      return { entries: [...notes, ...entries], error };
+    } finally {
+      dialogue.close();
+    }
+  }
+
+  async #openDialogue(
+    { id: conversationId, createdAt }: Conversation,
+    agent: ResolvedAgent,
+    items: readonly TranscriptItem[],
+  ): Promise<{ dialogue: Dialogue; notes: Written["entries"] }> {
+    const { toolSigning, languageModelFor, outbound } = this.#options;
+    const promptTemplate = agent.document.widgetConfig.webchatPrompt ?? agent.document.promptTemplate;
+    const { setup, unknownVariables } = setUpConversation({
+      conversationId,
+      agent: { ...agent, document: { ...agent.document, promptTemplate } },
+      variables: agent.variables,
+      channel: "web_chat",
+      direction: "inbound",
+      fromNumber: null,
+      toNumber: null,
+      at: new Date(createdAt),
+    });
+    const dialogue = createDialogue(forText(setup), {
+      model: await languageModelFor(setup.llmModel),
+      outbound,
+      sign: toolSigning.signerFor(agent.organizationId),
+      transcript: toEntries(items.toSorted((one, other) => one.startMs - other.startMs)),
+    });
+    return { dialogue, notes: unknownVariables.length === 0 ? [] : [noteUnknown(unknownVariables)] };
+  }
+
+  /**
+   * Stores what was written, unless the claim is lost. Returns whether another reply is due at once, which keeps the claim.
+   *
+   * @param before The chat as it was when the reply began.
+   */
+  async #settle(
+    before: store.ChatRow,
+    { claimId, conversationId, ...reply }: store.ClaimedChat & ReplyTimes,
+    { entries, error }: Written,
+  ): Promise<boolean> {
+    const { database, conversations, announce, clock, hub } = this.#options;
+    const key = keyOf(before);
+    const isDue = await database.transaction(async (transaction) => {
+      const current = await store.lockClaimed(transaction, conversationId, claimId);
+      if (current === undefined) return false;
+      const now = clock.now();
+      const isNewer = current.inputCount > before.inputCount;
+      const delayMs = error === undefined ? undefined : RETRY_DELAYS_MS[current.replyAttempts];
+      const gaveUp = error !== undefined && delayMs === undefined ? [failure(errorMessage(error))] : [];
+      const items = [...entries, ...gaveUp].map((entry) => toItem(reply, entry, now));
+      await conversations.appendItems(conversationId, items, now, transaction);
+      await announce(transaction, key);
+      const change = afterReply(current, { isNewer, delayMs, now });
+      await store.updateChat(transaction, conversationId, change);
+      return change.claimId === undefined;
+    });
+    hub.announce(key);
+    hub.show(key, conversationId, undefined);
+    return isDue;
+  }
+
+  async #renew(chat: store.ClaimedChat): Promise<void> {
+    const { database, clock, logger } = this.#options;
+    const { conversationId, claimId } = chat;
+    const claimedUntil = new Date(clock.now().getTime() + CLAIM_MS);
+    try {
+      if (await store.renewClaim(database, conversationId, { claimId, claimedUntil })) return;
+      this.#running
+        .get(claimId)
+        ?.drop.abort(new Error("another node writes this reply, or the chat has ended"));
+    } catch (error) {
+      logger.warn({ err: error }, "renewing the claim of a reply failed");
+    }
+  }
+}
+
+/** The state of a chat after an attempt. Without a change of the claim, this node continues. */
+function afterReply(
+  { replyAttempts }: store.ChatRow,
+  { isNewer, delayMs, now }: { isNewer: boolean; delayMs: number | undefined; now: Date },
+): Partial<store.ChatRow> {
+  if (isNewer) return { lastMessageAt: now, replyDueAt: now, replyAttempts: 0 };
+  const isOver = { lastMessageAt: now, claimId: null, claimedUntil: null };
+  if (delayMs === undefined) return { ...isOver, replyDueAt: null, replyAttempts: 0 };
+  return { ...isOver, replyDueAt: new Date(now.getTime() + delayMs), replyAttempts: replyAttempts + 1 };
+}
+
+function failure(reason: string): TranscriptEntry & { id: string } {
+  return { id: FAILED_REPLY_PREFIX + randomUUID(), type: "system", text: `No reply: ${reason}.` };
+}
+
+/** Its id makes it appear once in a conversation. */
+function noteUnknown(names: readonly string[]): TranscriptEntry & { id: string } {
+  const text = `The agent's configuration uses variables without a value: ${names.join(", ")}.`;
+  return { id: "unknown-variables", type: "system", text };
+}
+
+/** Items begin with their reply: messages that arrived since then follow it. */
+function toItem(
+  { conversation, beganAt }: ReplyTimes,
+  entry: TranscriptEntry & { id?: string },
+  now: Date,
+): TranscriptItem {
+  const toMs = (time: Date): number => Math.max(0, time.getTime() - Date.parse(conversation.createdAt));
+  return { id: randomUUID(), ...entry, startMs: toMs(beganAt), endMs: toMs(now) };
+}

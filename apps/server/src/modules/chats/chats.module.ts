@@ -1,0 +1,89 @@
+import { DueWorker } from "../../platform/jobs/due-worker.ts";
+import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { TextModels } from "../conversations/text/text-models.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import type { MessagesService } from "../messages/messages.service.ts";
+import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
+import { ChatAnnouncements } from "./chat-announcements.ts";
+import { ChatHub } from "./chat-hub.ts";
+import { ChatReplies, MAX_WRITING } from "./chat-replies.ts";
+import { endIdleChatsJob } from "./chats.jobs.ts";
+import { bindChatRoutes } from "./chats.routes.ts";
+import { ChatsService } from "./chats.service.ts";
+import { TextConversationsService } from "./text-conversations.service.ts";
+
+interface Dependencies {
+  agentResolution: AgentResolution;
+  conversations: ConversationsService;
+  messages: MessagesService;
+  organizations: OrganizationsService;
+  toolSigning: ToolSigning;
+}
+
+export function createChats(node: NodeResources, dependencies: Dependencies) {
+  const { config, database, nodeId, bus, clock, inference, logger } = node;
+  const { agentResolution, conversations, messages } = dependencies;
+  const hub = new ChatHub();
+  const announcements = new ChatAnnouncements(bus, nodeId);
+  const announce: ChatAnnouncements["publish"] = async (transaction, key) =>
+    await announcements.publish(transaction, key);
+  const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  const models = new TextModels(config.languageModel, inference.path);
+  const languageModelFor: TextModels["find"] = async (llmModel) => await models.find(llmModel);
+  const chatReplies = new ChatReplies({
+    database,
+    hub,
+    announce,
+    outbound,
+    languageModelFor,
+    clock,
+    logger,
+    ...dependencies,
+  });
+  const chats = new ChatsService(database, {
+    agentResolution,
+    conversations,
+    hub,
+    replies: chatReplies,
+    announce,
+    clock,
+  });
+  const textConversations = new TextConversationsService(database, { conversations, chats, messages });
+  const worker = new DueWorker({
+    name: "replying in chats",
+    claim: async () => await chatReplies.claimDue(),
+    run: async (claimed) => await chatReplies.run(claimed),
+    maxRunning: MAX_WRITING,
+    bus,
+    logger,
+  });
+  const closing = new AbortController();
+  let stopListening = (): void => {};
+  const stop = async (): Promise<void> => {
+    stopListening();
+    closing.abort();
+    await chatReplies.close();
+    await worker.close();
+  };
+  return {
+    services: { chats, chatReplies, chatHub: hub },
+    bindRoutes: (app) => {
+      bindChatRoutes(app, { chats, textConversations, hub, closing: closing.signal });
+    },
+    startJobs: async (jobs) => await jobs.work(endIdleChatsJob(chats)),
+    start: () => {
+      const onError = (error: unknown): void => logger.warn({ err: error }, "taking up a chat failed");
+      stopListening = announcements.listen(hub, chatReplies, onError);
+      worker.start();
+    },
+    drain: stop,
+    close: async () => {
+      await stop();
+      await outbound.close();
+      await models.close();
+    },
+  } satisfies Feature;
+}

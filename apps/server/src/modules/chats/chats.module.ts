@@ -24,33 +24,11 @@ interface Dependencies {
 }
 
 export function createChats(node: NodeResources, dependencies: Dependencies) {
-  const { config, database, nodeId, bus, clock, inference, logger } = node;
-  const { agentResolution, conversations, messages } = dependencies;
-  const hub = new ChatHub();
-  const announcements = new ChatAnnouncements(bus, nodeId);
-  const announce: ChatAnnouncements["publish"] = async (transaction, key) =>
-    await announcements.publish(transaction, key);
-  const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  const models = new TextModels(config.languageModel, inference.path);
-  const languageModelFor: TextModels["find"] = async (llmModel) => await models.find(llmModel);
-  const chatReplies = new ChatReplies({
-    database,
-    hub,
-    announce,
-    outbound,
-    languageModelFor,
-    clock,
-    logger,
-    ...dependencies,
-  });
-  const chats = new ChatsService(database, {
-    agentResolution,
-    conversations,
-    hub,
-    replies: chatReplies,
-    announce,
-    clock,
-  });
+  const { database, clock, bus, logger } = node;
+  const { conversations, messages } = dependencies;
+  const { hub, announcements, announce, chatReplies, closeModels } = createReplies(node, dependencies);
+  const parts = { hub, announce, clock, replies: chatReplies };
+  const chats = new ChatsService(database, { ...dependencies, ...parts });
   const textConversations = new TextConversationsService(database, { conversations, chats, messages });
   const worker = new DueWorker({
     name: "replying in chats",
@@ -82,8 +60,28 @@ export function createChats(node: NodeResources, dependencies: Dependencies) {
     drain: stop,
     close: async () => {
       await stop();
-      await outbound.close();
-      await models.close();
+      await closeModels();
     },
   } satisfies Feature;
+}
+
+/** Creates the replies with their language models. */
+function createReplies(
+  { config, database, nodeId, bus, clock, inference, logger }: NodeResources,
+  dependencies: Dependencies,
+) {
+  const hub = new ChatHub();
+  const announcements = new ChatAnnouncements(bus, nodeId);
+  const announce: ChatAnnouncements["publish"] = async (transaction, key) =>
+    await announcements.publish(transaction, key);
+  const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  const models = new TextModels(config.languageModel, inference.path);
+  const languageModelFor: TextModels["find"] = async (llmModel) => await models.find(llmModel);
+  const edges = { announce, outbound, languageModelFor };
+  const chatReplies = new ChatReplies({ ...dependencies, ...edges, database, hub, clock, logger });
+  const closeModels = async (): Promise<void> => {
+    await outbound.close();
+    await models.close();
+  };
+  return { hub, announcements, announce, chatReplies, closeModels };
 }

@@ -75,7 +75,7 @@ function createReplies(
   const announce: ChatAnnouncements["publish"] = async (transaction, key) =>
     await announcements.publish(transaction, key);
   const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  const models = new TextModels(config.languageModel, inference.path);
+  const models = new TextModels(config, inference.path);
   const languageModelFor: TextModels["find"] = async (llmModel) => await models.find(llmModel);
   const edges = { announce, outbound, languageModelFor };
   const chatReplies = new ChatReplies({ ...dependencies, ...edges, database, hub, clock, logger });

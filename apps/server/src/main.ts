@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type Config, ConfigError, parseConfig } from "./platform/config/config.ts";
 import { terminalDestination } from "./platform/logging/terminal-log.ts";
 import { createLogger } from "./platform/logging/logging.ts";
+import { addOllama } from "./model-providers/find-ollama.ts";
 import { describeFirstAccess } from "./node/first-access.ts";
 import { type ParleyNode, startNode } from "./node/start-node.ts";
 
@@ -11,9 +12,11 @@ const START_GRACE_MS = 8_000;
 
 /** `npm start`: runs the node until SIGTERM or SIGINT. A reason not to start is printed in one line. */
 async function main(): Promise<void> {
-  const config = readConfig();
-  if (config === undefined) return;
+  const parsed = readConfig();
+  if (parsed === undefined) return;
+  const { config, found } = await addOllama(parsed);
   const logger = createLogger({ level: config.logLevel, ...terminalDestination() });
+  if (found !== undefined) logger.info(found);
   try {
     const starting = startNode(config, logger);
     const ending = endOnSignal(starting, logger);

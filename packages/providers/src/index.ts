@@ -17,9 +17,9 @@ export {
   type ElevenLabsOptions,
   type ElevenLabsTextToSpeech,
 } from "./elevenlabs/elevenlabs.ts";
+export type { OwnedModel, RemoteModelOptions } from "./http/owned-model.ts";
 export {
   createOpenAiCompatibleModel,
-  type OpenAiCompatibleModel,
   type OpenAiCompatibleOptions,
 } from "./openai-compatible/openai-compatible.ts";
 export { createOpenAiSpeechToText, type OpenAiSpeechToText } from "./openai-compatible/speech-to-text.ts";

@@ -9,6 +9,7 @@ import { errorMessage } from "@parley/conversation/error-message";
 import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { systemClock } from "../platform/clock.ts";
+import { addOllama } from "../model-providers/find-ollama.ts";
 import { ConfigError, parseConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { terminalDestination } from "../platform/logging/terminal-log.ts";
@@ -66,7 +67,8 @@ async function main(): Promise<void> {
     return;
   }
   const isOnce = process.argv.includes("--once");
-  const { config: parsed } = parseConfig({ PARLEY_DATA_DIR: DATA_DIRECTORY, ...process.env });
+  const environment = { PARLEY_DATA_DIR: DATA_DIRECTORY, ...process.env };
+  const { config: parsed } = await addOllama(parseConfig(environment).config);
   await requireWritableFolders(parsed);
   const apiKey = parsed.bootstrapApiKey ?? (await demoApiKey(parsed.dataDirectory));
   const config = { ...parsed, bootstrapApiKey: apiKey };

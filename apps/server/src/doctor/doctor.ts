@@ -7,6 +7,7 @@ import path from "node:path";
 import { type TlsClientOptions, UserAgent } from "@parley/sip";
 import { OrganizationLimitsService } from "../modules/organizations/organization-limits.ts";
 import { SipTrunksService } from "../modules/sip-trunks/sip-trunks.service.ts";
+import { addOllama } from "../model-providers/find-ollama.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import { type Database, openDatabase } from "../platform/database/database.ts";
@@ -29,10 +30,11 @@ function show({ check, verdict, message, remedy }: CheckResult): void {
 }
 
 async function examine(): Promise<CheckResult[]> {
-  const { config, findings } = examineConfiguration(process.env);
+  const { config: parsed, findings } = examineConfiguration(process.env);
   const results = findings.map((finding) => ({ check: "configuration", ...finding }));
   results.forEach(show);
-  if (config === undefined) return [...results, ...(await runChecks([nodeCheck()], show))];
+  if (parsed === undefined) return [...results, ...(await runChecks([nodeCheck()], show))];
+  const { config } = await addOllama(parsed);
   const access = await openDatabaseAccess(config);
   try {
     return [...results, ...(await examineNode(config, access))];

@@ -7,7 +7,8 @@ import {
   type LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import { startScriptedOpenAi, type ScriptedFault } from "../testing/index.ts";
-import { createOpenAiCompatibleModel, type OpenAiCompatibleModel } from "./openai-compatible.ts";
+import type { OwnedModel } from "../http/owned-model.ts";
+import { createOpenAiCompatibleModel } from "./openai-compatible.ts";
 
 const faults: (ScriptedFault | undefined)[] = [];
 const server = await startScriptedOpenAi({
@@ -16,13 +17,13 @@ const server = await startScriptedOpenAi({
   betweenChunksMs: 1,
   fault: () => faults.shift(),
 });
-const models: OpenAiCompatibleModel[] = [];
+const models: OwnedModel[] = [];
 after(async () => {
   for (const model of models) await model.close();
   await server.close();
 });
 
-function openModel(apiKey = "sk-right", baseUrl = `${server.url}/v1`): OpenAiCompatibleModel {
+function openModel(apiKey = "sk-right", baseUrl = `${server.url}/v1`): OwnedModel {
   const model = createOpenAiCompatibleModel({ baseUrl, apiKey, model: "scripted" });
   models.push(model);
   return model;
@@ -33,7 +34,7 @@ function ask(text: string, more: Partial<LanguageModelV4CallOptions> = {}): Lang
 }
 
 async function readParts(
-  model: OpenAiCompatibleModel,
+  model: OwnedModel,
   options = ask("hello there"),
 ): Promise<LanguageModelV4StreamPart[]> {
   const { stream } = await model.doStream(options);

@@ -27,4 +27,5 @@ export {
   voiceProviderKind,
   type VoiceProviderId,
 } from "./registry.ts";
+export { findOllama, OLLAMA_BASE_URL } from "../ollama/provider.ts";
 export { OPENAI_BASE_URL } from "../openai-compatible/provider.ts";

@@ -1,6 +1,9 @@
+import { anthropic } from "../anthropic/provider.ts";
 import { cartesia } from "../cartesia/provider.ts";
 import { deepgram } from "../deepgram/provider.ts";
 import { elevenLabs } from "../elevenlabs/provider.ts";
+import { google } from "../google/provider.ts";
+import { ollama } from "../ollama/provider.ts";
 import { openAiCompatible, openAiSpeech } from "../openai-compatible/provider.ts";
 import type { LanguageModelKind, ProviderKind, SpeechToTextKind, TextToSpeechKind } from "./provider-kind.ts";
 
@@ -14,6 +17,9 @@ const providerKinds = {
   elevenlabs: elevenLabs,
   openai: openAiSpeech,
   "openai-compatible": openAiCompatible,
+  anthropic,
+  google,
+  ollama,
 } as const satisfies Readonly<Record<string, ProviderKind>>;
 
 type Kinds = typeof providerKinds;

@@ -5,12 +5,10 @@ export {
 } from "./scripted-cartesia.ts";
 export { startScriptedDeepgram, type ScriptedDeepgramOptions } from "./scripted-deepgram.ts";
 export { startScriptedElevenLabs, type ScriptedElevenLabsOptions } from "./scripted-elevenlabs.ts";
-export {
-  startScriptedOpenAi,
-  type ScriptedChatReply,
-  type ScriptedChatRequest,
-  type ScriptedOpenAiOptions,
-} from "./scripted-openai.ts";
+export { startScriptedAnthropic } from "./scripted-anthropic.ts";
+export type { ScriptedChatOptions, ScriptedChatReply, ScriptedChatRequest } from "./scripted-chat.ts";
+export { startScriptedGoogle } from "./scripted-google.ts";
+export { startScriptedOpenAi } from "./scripted-openai.ts";
 export { startScriptedOpenAiSpeech, type ScriptedOpenAiSpeechOptions } from "./scripted-openai-speech.ts";
 export {
   type HookAnswer,

@@ -1,18 +1,25 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+import { isObject } from "../http/is-object.ts";
 import { parseJsonObject } from "../http/provider-socket.ts";
 import type { ScriptedConnection } from "./scripted-connection.ts";
 import type { ScriptedFault } from "./scripted-fault.ts";
+import { ScriptedReply } from "./scripted-reply.ts";
+import { createTone, MS_PER_CHARACTER } from "./scripted-tone.ts";
 import { ScriptedHost, monotonicMs, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedDeepgramOptions {
   /** If set, other keys are refused with 401. */
   apiKey?: string;
-  /** Text of an utterance, by connection and index. */
-  utterance: (connection: number, index: number) => string;
+  /** Text of an utterance, by connection and index. Default: empty. */
+  utterance?: (connection: number, index: number) => string;
   /** From `Finalize` to the answer. */
   latencyMs?: number;
   /** Audio with speech per interim result; default: no interim results. */
   interimEveryMs?: number;
-  /** Fault of the nth connection; `after` counts results. */
+  /** Speed of sending speech relative to its length; default: as fast as possible. */
+  realTimeFactor?: number;
+  /** Fault of the nth WebSocket, or request for speech; `after` counts results, or audio chunks. */
   fault?: (connection: number) => ScriptedFault | undefined;
 }
 
@@ -20,17 +27,18 @@ export interface ScriptedDeepgramOptions {
 const SPEECH_PEAK = 500;
 
 /**
- * A server that speaks Deepgram's streaming `/v1/listen`. It recognizes nothing: `Finalize` is answered with the next
+ * A server that speaks Deepgram's streaming `/v1/listen` and `/v1/speak`, and lists two voices. It recognizes nothing: `Finalize` is answered with the next
  * scripted utterance if audio above a threshold arrived since the last one, otherwise with empty text.
  */
 export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): Promise<ScriptedServer> {
-  const host = new ScriptedHost((_request, response) => response.writeHead(404).end());
+  let speeches = 0;
+  const host: ScriptedHost = new ScriptedHost((request, response) => {
+    if (request.method === "GET") return answerAboutVoices(options, request, response);
+    const reply = new ScriptedReply(host, request, response, options.fault?.(speeches++));
+    speak(host, options, reply).catch(() => response.destroy());
+  });
   host.onWebSocket(
-    (request) => {
-      const isRight =
-        options.apiKey === undefined || request.headers.authorization === `Token ${options.apiKey}`;
-      return isRight ? undefined : 401;
-    },
+    (request) => (isRightKey(options, request) ? undefined : 401),
     options.fault,
     (connection, request) => {
       const query = new URL(request.url ?? "/", "http://scripted").searchParams;
@@ -43,6 +51,68 @@ export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): P
     },
   );
   return await host.start();
+}
+
+const VOICES = [
+  {
+    name: "thalia",
+    canonical_name: "aura-2-thalia-en",
+    languages: ["en", "en-US"],
+    metadata: { tags: ["feminine"] },
+  },
+  {
+    name: "julius",
+    canonical_name: "aura-2-julius-de",
+    languages: ["de", "de-DE"],
+    metadata: { tags: ["masculine"] },
+  },
+];
+/** Length of an audio chunk. */
+const CHUNK_MS = 240;
+
+function isRightKey({ apiKey }: ScriptedDeepgramOptions, { headers }: IncomingMessage): boolean {
+  return apiKey === undefined || headers.authorization === `Token ${apiKey}`;
+}
+
+/** `GET /v1/models` and `GET /v1/auth/token`. */
+function answerAboutVoices(
+  options: ScriptedDeepgramOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  response.setHeader("content-type", "application/json");
+  if (!isRightKey(options, request)) return void response.writeHead(401).end("{}");
+  if (request.url === "/v1/auth/token") return void response.end("{}");
+  if (request.url !== "/v1/models") return void response.writeHead(404).end("{}");
+  response.end(JSON.stringify({ stt: [], tts: VOICES }));
+}
+
+async function speak(
+  host: ScriptedHost,
+  options: ScriptedDeepgramOptions,
+  reply: ScriptedReply,
+): Promise<void> {
+  const body: unknown = await json(reply.request);
+  if (reply.refuses(options.apiKey, reply.request.headers.authorization?.replace(/^Token /, ""))) return;
+  const { pathname, searchParams } = new URL(reply.request.url ?? "/", "http://scripted");
+  const text = isObject(body) ? body["text"] : undefined;
+  const isRaw = searchParams.get("encoding") === "linear16" && searchParams.get("container") === "none";
+  if (pathname !== "/v1/speak" || typeof text !== "string" || !isRaw || !searchParams.has("model"))
+    return reply.refuse(400);
+  const exchange = host.receive(text);
+  const durationMs = text.length * MS_PER_CHARACTER;
+  for (let atMs = 0; atMs < durationMs; atMs += CHUNK_MS) {
+    const tone = createTone(Math.min(CHUNK_MS, durationMs - atMs), Number(searchParams.get("sample_rate")));
+    const isSent = await reply.send(Buffer.from(tone, "base64"), {
+      delayMs: atMs === 0 ? (options.latencyMs ?? 0) : CHUNK_MS / (options.realTimeFactor ?? Infinity),
+      contentType: "audio/l16",
+      // The answer of a proxy whose server is down.
+      nonsense: { chunk: "<html>The page is not available.</html>", contentType: "text/html" },
+      exchange,
+    });
+    if (!isSent) return;
+  }
+  reply.end();
 }
 
 class ScriptedListener {
@@ -105,7 +175,7 @@ class ScriptedListener {
   }
 
   #nextUtterance(): string {
-    return this.#options.utterance(this.#connection.index, this.#utterances);
+    return this.#options.utterance?.(this.#connection.index, this.#utterances) ?? "";
   }
 
   #send(transcript: string, isFinal: boolean, startMs: number, endMs: number): void {

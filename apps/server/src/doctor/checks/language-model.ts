@@ -26,7 +26,7 @@ export function languageModelCheck(config: ModelSettings): Check {
       if (config.languageModel.provider === "gguf") return await judgeFile(config.languageModel.path);
       return warning(
         "No language model is configured: the built-in responder answers with sentences from the agent's prompt.",
-        "Set OPENAI_API_KEY, PARLEY_LLM_BASE_URL with PARLEY_LLM_MODEL, or PARLEY_LLM_GGUF (docs/guides/language-models.md).",
+        "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, PARLEY_LLM_BASE_URL with PARLEY_LLM_MODEL or PARLEY_LLM_GGUF, or run Ollama (docs/guides/language-models.md).",
       );
     },
   };

@@ -5,7 +5,7 @@ import { createOpenAiCompatibleModel } from "@parley/providers";
 import {
   type ScriptedChatReply,
   type ScriptedChatRequest,
-  type ScriptedOpenAiOptions,
+  type ScriptedChatOptions,
   startScriptedOpenAi,
 } from "@parley/providers/testing";
 import { systemClock } from "../../platform/clock.ts";
@@ -50,7 +50,7 @@ async function createBench(
   {
     fault,
     ...more
-  }: Pick<ScriptedOpenAiOptions, "fault"> & Pick<Partial<CallAnalystOptions>, "deadlineMs"> = {},
+  }: Pick<ScriptedChatOptions, "fault"> & Pick<Partial<CallAnalystOptions>, "deadlineMs"> = {},
 ): Promise<Bench> {
   const requests: ScriptedChatRequest[] = [];
   const pausesMs: number[] = [];

@@ -12,8 +12,9 @@ import { type ModelSettings, STANDARD_MODEL } from "../../platform/config/choose
 import { RemoteList } from "./remote-list.ts";
 
 export const NO_LANGUAGE_MODEL_HINT =
-  "No language model is configured: the built-in responder reads answers out of the prompt. Set OPENAI_API_KEY, or " +
-  "PARLEY_LLM_BASE_URL and PARLEY_LLM_MODEL, and start the server again (docs/guides/language-models.md).";
+  "No language model is configured: the built-in responder reads answers out of the prompt. Set OPENAI_API_KEY, " +
+  "ANTHROPIC_API_KEY or GEMINI_API_KEY, or run Ollama on this machine, and start the server again " +
+  "(docs/guides/language-models.md).";
 
 /** The language models that agents can name: those of all configured providers. */
 export class ModelCatalog {

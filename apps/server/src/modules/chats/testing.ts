@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import type { AgentCreation, Conversation, ConversationDetail, ConversationEvent } from "@parley/contract";
-import { type ScriptedOpenAiOptions, startScriptedOpenAi } from "@parley/providers/testing";
+import { type ScriptedChatOptions, startScriptedOpenAi } from "@parley/providers/testing";
 import { waitFor } from "@parley/testing";
 import { read } from "../messages/testing.ts";
 import { createTestServer, type TestServer, type TestServerOptions } from "../testing.ts";
@@ -80,7 +80,7 @@ export interface ChatPlatform {
 /** A platform whose agent answers by a scripted model. */
 export async function startChats(
   t: TestContext,
-  model: ScriptedOpenAiOptions,
+  model: ScriptedChatOptions,
   agentFields: Partial<AgentCreation> = {},
   options: TestServerOptions = {},
 ): Promise<ChatPlatform> {

@@ -80,10 +80,25 @@ test("an operation becomes a method that returns the data and documents its erro
   assert.match(text, /import type \{\n {2}Pet,\n\} from/);
 });
 
+test("a multipart body becomes a form with its file", () => {
+  const upload = structuredClone(document);
+  const operation = upload.paths["/pets/{id}"]?.["get"];
+  assert(operation !== undefined);
+  const schema = {
+    type: "object",
+    required: ["name", "picture"],
+    properties: { name: { type: "string" }, picture: { type: "string", format: "binary" } },
+  };
+  operation.requestBody = { required: true, content: { "multipart/form-data": { schema } } };
+  const text = writeOperations(upload);
+  assert.match(text, /picture: Blob;/);
+  assert.match(text, /form: body,/);
+});
+
 test("an unsupported body is rejected", () => {
   const upload = structuredClone(document);
   const operation = upload.paths["/pets/{id}"]?.["get"];
   assert(operation !== undefined);
-  operation.requestBody = { required: true, content: { "multipart/form-data": { schema: {} } } };
-  assert.throws(() => writeOperations(upload), /only JSON bodies/);
+  operation.requestBody = { required: true, content: { "text/csv": { schema: {} } } };
+  assert.throws(() => writeOperations(upload), /only JSON and multipart bodies/);
 });

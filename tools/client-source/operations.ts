@@ -23,6 +23,7 @@ export interface Operation {
 }
 
 const JSON_TYPE = "application/json";
+const FORM_TYPE = "multipart/form-data";
 const INDENT = "  ";
 
 /** A method and the components in its signature. */
@@ -44,7 +45,7 @@ export function methodOf(verb: string, path: string, operation: Operation): stri
   const request = [
     `method: "${verb.toUpperCase()}"`,
     `path: path\`${path.replaceAll("{", "${")}\``,
-    ...(body === undefined ? [] : ["body"]),
+    ...(body === undefined ? [] : [isForm(operation) ? "form: body" : "body"]),
     ...(query === undefined ? [] : ["query"]),
     `answer: "${answer.form}"`,
     ...(isRepeatable ? ["takesIdempotencyKey: true"] : []),
@@ -79,9 +80,13 @@ function queryType(parameters: readonly Parameter[]): string | undefined {
 }
 
 function bodyType({ content }: Content): string {
-  const schema = content?.[JSON_TYPE]?.schema;
-  if (schema === undefined) throw new Error("client generator: only JSON bodies are supported");
+  const schema = (content?.[JSON_TYPE] ?? content?.[FORM_TYPE])?.schema;
+  if (schema === undefined) throw new Error("client generator: only JSON and multipart bodies are supported");
   return typeOf(schema, INDENT);
+}
+
+function isForm({ requestBody }: Operation): boolean {
+  return requestBody?.content?.[FORM_TYPE] !== undefined;
 }
 
 interface Answer {

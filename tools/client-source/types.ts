@@ -78,6 +78,7 @@ function namedType(type: string, schema: Schema, indent: string): string {
     const item = typeOf(schema.items ?? {}, indent);
     return item.includes(" | ") && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
   }
+  if (type === "string" && schema.format === "binary") return "Blob";
   const primitive = primitives[type];
   if (primitive === undefined) throw new Error(`client generator: unsupported type ${type}`);
   return primitive;

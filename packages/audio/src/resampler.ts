@@ -1,5 +1,9 @@
-/** Sample rates of speech: telephony, WebRTC and speech synthesizers. */
-export type ResamplerRateHz = 8000 | 16000 | 22050 | 24000 | 44100 | 48000;
+/** Sample rates of speech: telephony, WebRTC, speech synthesizers and recorders. */
+export const RESAMPLER_RATES_HZ = [
+  8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000,
+] as const;
+
+export type ResamplerRateHz = (typeof RESAMPLER_RATES_HZ)[number];
 
 /** Zero crossings of the sinc on each side, at the lower of the two rates. */
 const ZERO_CROSSINGS = 16;

@@ -9,16 +9,22 @@ const FORMAT_PCM = 1;
 const FORMAT_EXTENSIBLE = 0xfffe;
 const HEADER_BYTES = 44;
 
-interface WavFormat {
+/** Where a WAV file's sound is, and how it is encoded. */
+export interface WavChunks {
+  /** Number of the encoding: 1 is PCM. */
+  format: number;
+  bits: number;
   sampleRateHz: number;
   channels: number;
+  /** Bytes of the sound. */
+  data: DataView;
 }
 
 function readTag(view: DataView, offset: number): string {
   return String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + offset, 4));
 }
 
-function readFormat(view: DataView, offset: number, size: number): WavFormat {
+function readFormat(view: DataView, offset: number, size: number): Omit<WavChunks, "data"> {
   if (size < 16) {
     throw new Error("WAV: the format chunk is too short");
   }
@@ -30,27 +36,24 @@ function readFormat(view: DataView, offset: number, size: number): WavFormat {
   const channels = view.getUint16(offset + 2, true);
   const sampleRateHz = view.getUint32(offset + 4, true);
   const bits = view.getUint16(offset + 14, true);
-  if (format !== FORMAT_PCM || bits !== 16) {
-    throw new Error(`WAV: expected 16-bit PCM, but got format ${format} with ${bits} bits`);
-  }
   if (channels === 0 || sampleRateHz === 0) {
     throw new Error("WAV: the number of channels and the sample rate must not be zero");
   }
-  return { sampleRateHz, channels };
+  return { format, bits, sampleRateHz, channels };
 }
 
 /**
- * Reads a RIFF/WAVE file of 16-bit PCM. If a data chunk claims more bytes than the file has (an interrupted
- * recording, a stream of unknown length), it is read up to the last complete sample of all channels.
+ * Finds the sound of a RIFF/WAVE file. If a data chunk claims more bytes than the file has (an interrupted recording, a
+ * stream of unknown length), it ends with the file.
  *
- * @throws {Error} with the reason, if the file is not WAV or not 16-bit PCM, or has no sound.
+ * @throws {Error} with the reason, if the file is not WAV or has no sound.
  */
-export function readWav(bytes: Uint8Array): WavAudio {
+export function readWavChunks(bytes: Uint8Array): WavChunks {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.byteLength < 12 || readTag(view, 0) !== "RIFF" || readTag(view, 8) !== "WAVE") {
     throw new Error("WAV: not a RIFF/WAVE file");
   }
-  let format: WavFormat | undefined;
+  let format: Omit<WavChunks, "data"> | undefined;
   let offset = 12;
   while (offset + 8 <= view.byteLength) {
     const tag = readTag(view, offset);
@@ -62,16 +65,27 @@ export function readWav(bytes: Uint8Array): WavAudio {
       if (format === undefined) {
         throw new Error("WAV: the data chunk precedes the format chunk");
       }
-      const samples = Math.floor(size / 2 / format.channels) * format.channels;
-      return {
-        ...format,
-        pcm: Int16Array.from({ length: samples }, (_, i) => view.getInt16(start + 2 * i, true)),
-      };
+      return { ...format, data: new DataView(bytes.buffer, bytes.byteOffset + start, size) };
     }
     // Chunks start at even offsets.
     offset = start + size + (size % 2);
   }
   throw new Error(format === undefined ? "WAV: no format chunk" : "WAV: no data chunk");
+}
+
+/**
+ * Reads a RIFF/WAVE file of 16-bit PCM, up to the last complete sample of all channels.
+ *
+ * @throws {Error} with the reason, if the file is not WAV or not 16-bit PCM, or has no sound.
+ */
+export function readWav(bytes: Uint8Array): WavAudio {
+  const { format, bits, sampleRateHz, channels, data } = readWavChunks(bytes);
+  if (format !== FORMAT_PCM || bits !== 16) {
+    throw new Error(`WAV: expected 16-bit PCM, but got format ${format} with ${bits} bits`);
+  }
+  const samples = Math.floor(data.byteLength / 2 / channels) * channels;
+  const pcm = Int16Array.from({ length: samples }, (_, i) => data.getInt16(2 * i, true));
+  return { sampleRateHz, channels, pcm };
 }
 
 /** Writes a RIFF/WAVE file of 16-bit PCM; `pcm` has interleaved channels. */

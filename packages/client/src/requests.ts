@@ -47,6 +47,8 @@ interface ApiRequest {
   path: string;
   query?: Query;
   body?: object;
+  /** Fields of a multipart body; `undefined` ones are omitted. */
+  form?: Readonly<Record<string, string | Blob | undefined>>;
   answer: "data" | "object" | "bytes";
   takesIdempotencyKey?: true;
 }
@@ -102,6 +104,8 @@ export class Requests {
         method: request.method,
         headers,
         ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+        // `fetch` sets the content type, with the boundary of the parts.
+        ...(request.form !== undefined && { body: formOf(request.form) }),
         signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       });
       return await read<T>(response, request.answer);
@@ -111,6 +115,12 @@ export class Requests {
       throw new ConnectionError(deadline.aborted ? "timeout" : "network", { cause: error });
     }
   }
+}
+
+function formOf(fields: NonNullable<ApiRequest["form"]>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
+  return form;
 }
 
 async function read<T>(response: Response, answer: ApiRequest["answer"]): Promise<T> {

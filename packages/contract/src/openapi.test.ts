@@ -74,18 +74,17 @@ test("no request body has a default, which generators of clients turn into a req
     .filter(({ requestBody }) => requestBody !== undefined);
   assert.ok(bodies.length > 10);
   const defaults = bodies.flatMap(({ operationId, requestBody }) => {
-    const { example: _example, ...content } = JSON.parse(JSON.stringify(requestBody)).content[
-      "application/json"
-    ];
-    return findDefaults(content, operationId);
+    return Object.values<{ schema: object }>(JSON.parse(JSON.stringify(requestBody)).content).flatMap(
+      ({ schema }) => findDefaults(schema, operationId),
+    );
   });
   assert.deepEqual(defaults, []);
 });
 
 test("every request body has a short example that its schema accepts", () => {
   const { paths } = JSON.parse(JSON.stringify(buildOpenApi()));
-  for (const { method, path, body, operationId } of routes) {
-    if (body === undefined) continue;
+  for (const { method, path, body, file, operationId } of routes) {
+    if (body === undefined || file !== undefined) continue;
     const { requestBody } = paths[path][method.toLowerCase()];
     const { example }: { example: object } = requestBody.content["application/json"];
     assert.ok(Value.Check(body, example), `${operationId} ${JSON.stringify(example)}`);

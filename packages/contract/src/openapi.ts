@@ -25,7 +25,7 @@ const description = `Parley runs AI voice agents on your own servers. Agents ans
 
 **Errors** have the body \`{ "error": code, "message": text }\`. \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id in the path that is unknown, malformed or belongs to another organization returns 404. If several errors apply, the first one in the order 401, 403, 402, 413/415, 400, 404, 409 is returned. 401 has a \`WWW-Authenticate\` header, and 405 \`method_not_allowed\` an \`Allow\` header. Requests that are not valid HTTP get 400 \`invalid_query\`, 408 \`request_timeout\` or 431 \`headers_too_large\`.
 
-**Request bodies** are uncompressed JSON in UTF-8 with at most 1 MiB, unless the operation states another limit, and at most ${MAX_JSON_VALUES} values. Numbers that a double does not represent exactly are rejected: integers beyond ±9007199254740991, and anything beyond ±1.8e308. Unknown fields are rejected. In updates, read-only fields are ignored and null resets a field to its default.
+**Request bodies** are uncompressed JSON in UTF-8 with at most 1 MiB, unless the operation states another limit or form, and at most ${MAX_JSON_VALUES} values. Numbers that a double does not represent exactly are rejected: integers beyond ±9007199254740991, and anything beyond ±1.8e308. Unknown fields are rejected. In updates, read-only fields are ignored and null resets a field to its default.
 
 **Idempotency.** A POST may have an \`Idempotency-Key\` header. A second request within 24 hours with the same key, path and body returns the first response with \`idempotent-replayed: true\` and has no further effect. A different body returns \`idempotency_conflict\`. If the first request failed, it had no effect, and the second request is processed normally.
 
@@ -144,12 +144,7 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
           requestBody: {
             // A body without required fields can be omitted.
             required: "required" in route.body,
-            content: {
-              "application/json": {
-                schema: components.reference(route.body),
-                example: JSON.parse(JSON.stringify(exampleOf(route.body, route.method !== "POST"))),
-              },
-            },
+            content: contentOf(route.body, route, components),
           },
         }),
     responses: {
@@ -162,6 +157,24 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
       ...refusalsOf(route),
     },
   };
+}
+
+function contentOf(body: TSchema, { file, method }: RouteDefinition, components: Components): JsonObject {
+  if (file === undefined) {
+    const example: Json = JSON.parse(JSON.stringify(exampleOf(body, method !== "POST")));
+    return { "application/json": { schema: components.reference(body), example } };
+  }
+  const { properties, required }: { properties: JsonObject; required: string[] } = JSON.parse(
+    JSON.stringify(body),
+  );
+  const part: JsonObject = { type: "string", format: "binary", description: file.description };
+  const schema: JsonObject = {
+    type: "object",
+    properties: { ...properties, [file.part]: part },
+    required: [...required, file.part],
+    additionalProperties: false,
+  };
+  return { "multipart/form-data": { schema } };
 }
 
 /** Names the required role, unless every role has it. */

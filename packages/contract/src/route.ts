@@ -10,6 +10,13 @@ export interface RateLimit {
   windowSeconds: number;
 }
 
+/** The part of a multipart body that is a file. It is required. */
+export interface RouteFile {
+  part: string;
+  maxBytes: number;
+  description: string;
+}
+
 /** Default of the most JSON values in one request body: the items of all its lists and objects together. */
 export const MAX_JSON_VALUES = 10_000;
 
@@ -35,6 +42,8 @@ export interface RouteDefinition {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
+  /** A part with a file: the body is `multipart/form-data` then, whose other parts are the fields of `body`. */
+  file?: RouteFile;
   /** HTTP status of a successful response. */
   status: 200 | 201 | 202;
   response: TSchema;
@@ -61,6 +70,7 @@ export interface RouteInput<R extends RouteDefinition> {
   params: StaticOr<Field<R, "params">, Record<string, never>>;
   query: StaticOr<Field<R, "query">, Record<string, never>>;
   body: StaticOr<Field<R, "body">, undefined>;
+  file: Field<R, "file"> extends RouteFile ? Uint8Array : undefined;
 }
 
 export type RouteOutput<R extends RouteDefinition> = Static<R["response"]>;

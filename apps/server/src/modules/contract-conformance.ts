@@ -1,6 +1,7 @@
 /** For tests of every operation in `openapi.json`: how to use an operation, and its possible answers. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { readWav, writeWav } from "@parley/audio";
 import { ScriptedTwilio } from "@parley/providers/testing";
 import { Check, Errors } from "typebox/schema";
 import { type TestResponse, type TestServer, type TestServerOptions, createTestServer } from "./testing.ts";
@@ -11,7 +12,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** Content that is not JSON (a file) is not checked. */
 interface Content {
-  content: { "application/json"?: { schema: Schema } };
+  content: { "application/json"?: { schema: Schema }; "multipart/form-data"?: { schema: Schema } };
 }
 
 export interface Operation {
@@ -20,6 +21,8 @@ export interface Operation {
   operationId: string;
   /** Whether the operation takes a body. */
   hasBody: boolean;
+  /** Whether the body is a form with a file. */
+  isForm: boolean;
   takesIdempotencyKey: boolean;
   /** Smallest valid body. */
   sampleBody: Readonly<Record<string, unknown>>;
@@ -47,6 +50,18 @@ const methods: Readonly<Record<string, Method>> = {
   delete: "DELETE",
 };
 
+/** A person who speaks for 12 seconds. */
+async function readSample(): Promise<Uint8Array<ArrayBuffer>> {
+  const folder = new URL("../../../../bench/recordings/", import.meta.url);
+  const parts = await Promise.all(
+    ["0870", "0890"].map(async (part) =>
+      readWav(await readFile(new URL(`sense-and-sensibility-${part}.wav`, folder))),
+    ),
+  );
+  const pcm = Int16Array.from(parts.flatMap((part) => [...part.pcm]));
+  return new Uint8Array(writeWav({ sampleRateHz: 16_000, channels: 1, pcm }));
+}
+
 /** Fields that an operation needs beyond the required ones, so that all other operations can use its result. */
 const particulars: Readonly<Record<string, object>> = {
   // Accepts outbound calls.
@@ -58,6 +73,7 @@ const particulars: Readonly<Record<string, object>> = {
   createCall: { toNumber: "+4930123457" },
   sendMessage: { toNumber: "+4930123457" },
   createCampaign: { fromNumber: "+4930123456", contacts: [{ toNumber: "+4930123458" }] },
+  createVoice: { voice: new Blob([await readSample()], { type: "audio/wav" }) },
   addCampaignContacts: { contacts: [{ toNumber: "+4930123459" }] },
 };
 
@@ -95,11 +111,15 @@ export const operations: readonly Operation[] = paths.flatMap(([path, item]) =>
     path,
     operationId,
     hasBody: requestBody !== undefined,
+    isForm: requestBody?.content["multipart/form-data"] !== undefined,
     takesIdempotencyKey: JSON.stringify(parameters ?? []).includes("IdempotencyKey"),
     sampleBody: {
       ...(requestBody === undefined
         ? {}
-        : sampleObject(requestBody.content["application/json"]?.schema ?? {})),
+        : sampleObject(
+            (requestBody.content["application/json"] ?? requestBody.content["multipart/form-data"])?.schema ??
+              {},
+          )),
       ...particulars[operationId],
     },
     responses,
@@ -151,7 +171,8 @@ export class ContractConformance {
     }: { body?: unknown; apiKey?: string | null; headers?: Record<string, string> } = {},
   ): Promise<TestResponse> {
     const { method, operationId, responses } = operation;
-    const answer = await this.server.request(method, url, body, apiKey, headers);
+    const sent = operation.isForm ? await encodeForm(body) : { body, headers: {} };
+    const answer = await this.server.request(method, url, sent.body, apiKey, { ...sent.headers, ...headers });
     const response = responses[String(answer.status)];
     const what = `${operationId}: ${answer.status} ${JSON.stringify(answer.body)}`;
     assert.ok(response !== undefined, `not documented: ${what}`);
@@ -166,6 +187,23 @@ export class ContractConformance {
     await this.server.close();
     await this.#twilio.close();
   }
+}
+
+/** Text is sent as a form that cannot be read. */
+async function encodeForm(
+  body: unknown,
+): Promise<{ body: string | Buffer; headers: Record<string, string> }> {
+  if (typeof body !== "object" || body === null)
+    return { body: String(body), headers: { "content-type": "multipart/form-data; boundary=none" } };
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body))
+    if (value instanceof Blob) form.append(name, value, `${name}.wav`);
+    else form.append(name, String(value));
+  const encoded = new Response(form);
+  return {
+    body: Buffer.from(await encoded.arrayBuffer()),
+    headers: { "content-type": encoded.headers.get("content-type") ?? "" },
+  };
 }
 
 /** The account of the sample body that creates a messaging connection. */

@@ -23,11 +23,9 @@ const resourceFields: Readonly<Record<string, object>> = {
 /** Values of path parameters that no operation creates. */
 const parts: Readonly<Record<string, string>> = { name: "staging", revision: "2" };
 
-/** Resources of the server, which all organizations share, by their collection's path. */
-const shared: Readonly<Record<string, string>> = { "/voices": "kokoro%2Faf_heart" };
-
 /** Whether the operation reads what the server has for all organizations. */
-export const isShared = ({ path }: Operation): boolean => /^\/(?:voices|models|languages)(?:\/|$)/.test(path);
+export const isShared = ({ method, path }: Operation): boolean =>
+  method === "GET" && /^\/(?:voices|models|languages)(?:\/|$)/.test(path);
 
 /** One resource of each kind; fills their ids into paths. */
 export class Resources {
@@ -60,7 +58,7 @@ export class Resources {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
       if (name === undefined) continue;
       const collection = segments.slice(0, index).join("/");
-      const value = this.#ids.get(collection) ?? shared[collection] ?? parts[name];
+      const value = this.#ids.get(collection) ?? parts[name];
       assert.ok(value !== undefined, `no value for {${name}} in ${path}: add one to contract-resources.ts`);
       segments[index] = value;
     }

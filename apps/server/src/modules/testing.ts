@@ -215,7 +215,7 @@ function sendTo(app: FastifyInstance, ownKey: string): TestServer["request"] {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { payload: toPayload(body) }),
     });
     return {
       status: response.statusCode,
@@ -223,6 +223,10 @@ function sendTo(app: FastifyInstance, ownKey: string): TestServer["request"] {
       body: isJson(response.headers) ? (JSON.parse(response.body) as unknown) : response.body,
     };
   };
+}
+
+function toPayload(body: unknown): string | Buffer {
+  return typeof body === "string" || body instanceof Buffer ? body : JSON.stringify(body);
 }
 
 let numbersTaken = 0;

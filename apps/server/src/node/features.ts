@@ -27,6 +27,7 @@ import { createProviderOffers } from "../modules/providers/providers.module.ts";
 import { createRecordings } from "../modules/recordings/recordings.module.ts";
 import { createSipTraces } from "../modules/sip-traces/sip-traces.module.ts";
 import { createSipTrunks } from "../modules/sip-trunks/sip-trunks.module.ts";
+import { createVoices } from "../modules/voices/voices.module.ts";
 import { createWebCalls } from "../modules/web-calls/web-calls.module.ts";
 import { createWebhooks } from "../modules/webhooks/webhooks.module.ts";
 import type { ClosingStack } from "../platform/closing-stack.ts";
@@ -95,6 +96,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createFolders)
     .add(createSipTrunks)
     .add(createMessagingConnections)
+    .add(createVoices)
     .add(createProviderOffers)
     .add(createAgents)
     .add(createPhoneNumbers)

@@ -86,6 +86,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
     storage: {
       isShared: true,
       putFile: async () => {},
+      read: async () => new Uint8Array(0),
       delete: async () => {},
       linkTo: async (key: string) => `https://objects.test/${key}`,
     },

@@ -25,6 +25,9 @@ import type {
   Folder,
   FolderUpdate,
   Voice,
+  CreatedVoice,
+  VoiceUpdate,
+  DeletedVoice,
   Model,
   Language,
   PhoneNumberCreate,
@@ -466,7 +469,7 @@ export class Operations extends Requests {
   /**
    * List voices.
    *
-   * Returns all voices that agents can use, not paged: those of this server and those of the configured provider, whose list is refreshed in the background. While the provider does not answer, its last list is returned.
+   * Returns all voices that agents can use, not paged: those that the organization created, those of this server and those of the configured provider, whose list is refreshed in the background. While the provider does not answer, its last list is returned.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -482,6 +485,30 @@ export class Operations extends Requests {
   }
 
   /**
+   * Create a voice from a recording.
+   *
+   * Creates a voice from a recording of one speaker. The recording is a WAV (PCM, float, A-law or µ-law), FLAC, Ogg Opus or WebM Opus file of 8 to 40 seconds; other formats are converted first, as the dashboard does. It must contain speech that is neither clipped nor drowned in noise: `invalid_body` says what is wrong and how to record it better. It is stored as mono WAV with the speech at −20 dBFS.
+   *
+   * If a provider that clones voices is configured (ElevenLabs), it clones the voice, and the status is `processing` until then. Otherwise the voice is an approximation by a local voice (`isApproximation`). `limit_reached`: the organization's limit `voices` is reached.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
+   */
+  async createVoice(body: {
+    /** Name for people. */
+    displayName: string;
+    /** Language of the recording (BCP 47). Default: `en`. */
+    language?: string;
+    /** The speaker's consent, in words. It is kept in the audit log. Cloning a person's voice without it is illegal in many countries. */
+    consent?: string;
+    /** Recording of one speaker, 8 to 40 seconds, at most 20 MiB. */
+    voice: Blob;
+  }, options: RequestOptions = {}): Promise<CreatedVoice> {
+    return await this.send({ method: "POST", path: path`/voices`, form: body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
    * Get a voice.
    *
    * @param id Id of the voice, percent-encoded.
@@ -489,6 +516,34 @@ export class Operations extends Requests {
    */
   async getVoice(id: string, options: RequestOptions = {}): Promise<Voice> {
     return await this.send({ method: "GET", path: path`/voices/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Rename a voice.
+   *
+   * Renames a voice that the organization created. Other voices return `not_found`.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the voice, percent-encoded.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateVoice(id: string, body: VoiceUpdate = {}, options: RequestOptions = {}): Promise<Voice> {
+    return await this.send({ method: "PATCH", path: path`/voices/${id}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a voice.
+   *
+   * Deletes a voice that the organization created, its recording and the provider's copy. Agents that use it speak with their `fallbackVoiceId`, or with the default voice. Other voices return `not_found`.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the voice, percent-encoded.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteVoice(id: string, options: RequestOptions = {}): Promise<DeletedVoice> {
+    return await this.send({ method: "DELETE", path: path`/voices/${id}`, answer: "data" }, options);
   }
 
   /**

@@ -1678,7 +1678,7 @@ export interface FolderUpdate {
 
 /** A voice with which agents can speak. */
 export interface Voice {
-  /** Id of the voice, for an agent's `voiceId` and `fallbackVoiceId`: `provider/name`. */
+  /** Id of the voice, for an agent's `voiceId` and `fallbackVoiceId`: `provider/name`, or a UUID if the organization created it. */
   id: string;
   /** Name for people. */
   displayName: string;
@@ -1688,14 +1688,61 @@ export interface Voice {
   languages: string[];
   /** `builtin`: spoken by this server. `provider`: a voice of the speech provider that the operator has configured. `custom`: created by the organization. */
   source: "builtin" | "provider" | "custom";
-  /** Only `ready` voices can speak. */
+  /** `processing`: the provider is cloning it. Only `ready` voices can speak. */
   status: "ready" | "processing" | "failed";
+  /** Why the status is `failed`. Null otherwise. */
+  statusReason: string | null;
   /** Null: unknown. */
   gender: "female" | "male" | "neutral" | null;
   /** `cloned`: made from a recording of a person. */
   category: "standard" | "cloned";
   /** Whether agents without a `voiceId` speak with it. */
   isDefault: boolean;
+  /** True: no clone. The local voice whose pitch is nearest speaks with the pitch and the pace of the recording; timbre and accent are its own. Such a voice is created if no configured provider clones voices. */
+  isApproximation: boolean;
+  /** What may lower the quality of a custom voice, such as noise in its recording. */
+  warnings: string[];
+}
+
+/** A voice that was created. */
+export interface CreatedVoice {
+  /** Id of the voice, for an agent's `voiceId` and `fallbackVoiceId`: `provider/name`, or a UUID if the organization created it. */
+  id: string;
+  /** Name for people. */
+  displayName: string;
+  /** Language or accent of the voice, as a BCP 47 tag. */
+  language: string;
+  /** Languages that the voice speaks, each without a region: an agent's `language` must be one of them. */
+  languages: string[];
+  /** `builtin`: spoken by this server. `provider`: a voice of the speech provider that the operator has configured. `custom`: created by the organization. */
+  source: "builtin" | "provider" | "custom";
+  /** `processing`: the provider is cloning it. Only `ready` voices can speak. */
+  status: "ready" | "processing" | "failed";
+  /** Why the status is `failed`. Null otherwise. */
+  statusReason: string | null;
+  /** Null: unknown. */
+  gender: "female" | "male" | "neutral" | null;
+  /** `cloned`: made from a recording of a person. */
+  category: "standard" | "cloned";
+  /** Whether agents without a `voiceId` speak with it. */
+  isDefault: boolean;
+  /** True: no clone. The local voice whose pitch is nearest speaks with the pitch and the pace of the recording; timbre and accent are its own. Such a voice is created if no configured provider clones voices. */
+  isApproximation: boolean;
+  /** What may lower the quality of a custom voice, such as noise in its recording. */
+  warnings: string[];
+  /** Custom voices are `standard`. */
+  tier: "standard" | "premium";
+}
+
+export interface VoiceUpdate {
+  /** Name for people. */
+  displayName?: string;
+}
+
+export interface DeletedVoice {
+  /** Id of the voice, for an agent's `voiceId` and `fallbackVoiceId`: `provider/name`, or a UUID if the organization created it. */
+  id: string;
+  deleted: true;
 }
 
 /** A language model that agents can use. */
@@ -3205,6 +3252,11 @@ export interface OrganizationLimits {
    */
   messagingConnections: number;
   /**
+   * Voices that the organization created. Default: 100.
+   * From 0 to 1000000.
+   */
+  voices: number;
+  /**
    * Campaigns, ended ones included. Default: 1000.
    * From 0 to 1000000.
    */
@@ -3338,6 +3390,8 @@ export interface AuditLogEntry {
   action: string;
   /** Id or name of what the operation changed. Null: the organization, or the account. */
   targetId: string | null;
+  /** What the operation recorded beside it, such as a speaker's consent. Null: nothing. */
+  detail: string | null;
   /** Address that sent the request. */
   ipAddress: string;
 }

@@ -22,6 +22,11 @@ export const auditLogEntrySchema = Type.Object(
         description: "Id or name of what the operation changed. Null: the organization, or the account.",
       }),
     ),
+    detail: nullable(
+      Type.String({
+        description: "What the operation recorded beside it, such as a speaker's consent. Null: nothing.",
+      }),
+    ),
     ipAddress: Type.String({ description: "Address that sent the request." }),
   },
   { title: "AuditLogEntry", description: "A successful operation that wrote." },

@@ -24,6 +24,7 @@ export const organizationLimits = {
   agents: { default: 1_000, description: "Agents." },
   phoneNumbers: { default: 1_000, description: "Phone numbers." },
   messagingConnections: { default: 100, description: "Messaging connections." },
+  voices: { default: 100, description: "Voices that the organization created." },
   campaigns: { default: 1_000, description: "Campaigns, ended ones included." },
   contactsPerCampaign: { default: 1_000_000, description: "Contacts of one campaign." },
   doNotCallNumbers: { default: 1_000_000, description: "Numbers on the do-not-call list." },

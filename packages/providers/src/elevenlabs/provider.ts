@@ -1,4 +1,5 @@
 import type { ProviderKind } from "../registry/provider-kind.ts";
+import { elevenLabsCloning } from "./voice-cloning.ts";
 import { checkElevenLabsKey, hasElevenLabsVoice, listElevenLabsVoices } from "./voices.ts";
 
 /** Languages of Flash v2.5 (https://elevenlabs.io/docs/models). */
@@ -25,6 +26,7 @@ export const elevenLabs = {
     speedRange: () => [0.7, 1.2],
     listVoices: listElevenLabsVoices,
     hasVoice: hasElevenLabsVoice,
+    cloning: elevenLabsCloning,
     load: async () => {
       const { createElevenLabsTextToSpeech } = await import("./elevenlabs.ts");
       return (access, options) => createElevenLabsTextToSpeech({ ...access, ...options });

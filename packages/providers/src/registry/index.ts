@@ -10,6 +10,8 @@ export type {
   SpeechToTextKind,
   TextToSpeechKind,
   VendorVoice,
+  VoiceCloning,
+  VoiceSample,
 } from "./provider-kind.ts";
 export {
   modelProviderIds,
@@ -29,3 +31,4 @@ export {
 } from "./registry.ts";
 export { findOllama, OLLAMA_BASE_URL } from "../ollama/provider.ts";
 export { OPENAI_BASE_URL } from "../openai-compatible/provider.ts";
+export { sampleIdOf } from "./clone-names.ts";

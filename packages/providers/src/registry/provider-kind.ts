@@ -64,7 +64,30 @@ export interface TextToSpeechKind {
    * Absent: it has only those that it lists, or any if it lists none.
    */
   hasVoice?: (access: ProviderAccess, name: string, signal: AbortSignal) => Promise<boolean>;
+  /** Absent: the provider clones no voices. */
+  cloning?: VoiceCloning;
   load: () => Promise<Connect<TextToSpeech, { model: string }>>;
+}
+
+/** Makes voices from recordings of people. */
+export interface VoiceCloning {
+  /**
+   * Returns the name of the clone at the provider. Repeated for the same sample, it returns the clone that exists. Rejects
+   * with a `ProviderError`.
+   */
+  cloneVoice: (access: ProviderAccess, sample: VoiceSample, signal: AbortSignal) => Promise<string>;
+  /** Succeeds if there is no such clone. Rejects with a `ProviderError`. */
+  deleteVoice: (access: ProviderAccess, name: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** The recording of a person who is cloned. */
+export interface VoiceSample {
+  /** Identifies the clone among the account's voices. */
+  id: string;
+  displayName: string;
+  /** BCP 47. */
+  language: string;
+  wav: Uint8Array;
 }
 
 /** A voice as its provider lists it. */

@@ -15,7 +15,9 @@ export interface ScriptedElevenLabsOptions {
   /** Length of an audio chunk. */
   chunkMs?: number;
   /** Voices of the account, in the vendor's form. Default: one with the id `rachel`. */
-  voices?: readonly ScriptedVoice[];
+  voices?: ScriptedVoice[];
+  /** Status with which the next creation of a voice is refused; `undefined`: none. */
+  refuseClone?: () => number | undefined;
   /** Fault of the nth connection; `after` counts audio chunks. */
   fault?: (connection: number) => ScriptedFault | undefined;
 }
@@ -41,7 +43,8 @@ const VOICES_PER_PAGE = 2;
  * in chunks with their alignment.
  */
 export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions): Promise<ScriptedServer> {
-  const host = new ScriptedHost((request, response) => answerAboutVoices(options, request, response));
+  const account = { ...options, voices: options.voices ?? [RACHEL] };
+  const host = new ScriptedHost((request, response) => answerAboutVoices(account, request, response));
   host.onWebSocket(
     (request) => {
       const isRight = options.apiKey === undefined || request.headers["xi-api-key"] === options.apiKey;
@@ -60,21 +63,36 @@ export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions
   return await host.start();
 }
 
-/** `GET /v2/voices`, with two voices per page, and `GET /v1/voices/{id}`. */
+type ScriptedAccount = ScriptedElevenLabsOptions & { voices: ScriptedVoice[] };
+
+/** `GET /v2/voices`, with two voices per page, `GET` and `DELETE /v1/voices/{id}`, and `POST /v1/voices/add`. */
 function answerAboutVoices(
-  { apiKey, voices = [RACHEL] }: ScriptedElevenLabsOptions,
-  { url = "/", headers }: IncomingMessage,
+  { apiKey, voices, refuseClone }: ScriptedAccount,
+  request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const { url = "/", headers, method } = request;
   const send = (status: number, body: object): void =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   if (apiKey !== undefined && headers["xi-api-key"] !== apiKey)
     return send(401, { detail: { status: "invalid_api_key" } });
   const { pathname, searchParams } = new URL(url, "http://scripted");
+  if (pathname === "/v1/voices/add" && method === "POST") {
+    const refusal = refuseClone?.();
+    if (refusal !== undefined) return send(refusal, { detail: { status: "refused" } });
+    return void addVoice(request, voices).then(
+      (voice_id) => send(200, { voice_id, requires_verification: false }),
+      () => send(422, { detail: [{ msg: "unreadable form" }] }),
+    );
+  }
   const [, id] = /^\/v1\/voices\/([^/]+)$/.exec(pathname) ?? [];
   if (id !== undefined) {
-    const voice = voices.find((each) => each.voice_id === decodeURIComponent(id));
-    return voice === undefined ? send(400, { detail: { status: "voice_not_found" } }) : send(200, voice);
+    const index = voices.findIndex((each) => each.voice_id === decodeURIComponent(id));
+    const voice = voices[index];
+    if (voice === undefined) return send(400, { detail: { status: "voice_not_found" } });
+    if (method !== "DELETE") return send(200, voice);
+    voices.splice(index, 1);
+    return send(200, { status: "ok" });
   }
   if (pathname !== "/v2/voices") return send(404, {});
   const from = Number(searchParams.get("next_page_token") ?? 0);
@@ -85,6 +103,20 @@ function answerAboutVoices(
     has_more: hasMore,
     next_page_token: hasMore ? String(next) : null,
   });
+}
+
+/** Reads the form of a clone. Rejects without a name or a WAV file. */
+async function addVoice(request: IncomingMessage, voices: ScriptedVoice[]): Promise<string> {
+  const body = Buffer.concat(await request.toArray());
+  const type = request.headers["content-type"] ?? "";
+  const form = await new Response(body, { headers: { "content-type": type } }).formData();
+  const [name, file] = [form.get("name"), form.get("files")];
+  if (typeof name !== "string" || !(file instanceof File)) throw new Error("no name or no file");
+  const wav = Buffer.from(await file.arrayBuffer());
+  if (wav.toString("latin1", 0, 4) !== "RIFF") throw new Error("no WAV file");
+  const voice_id = `clone${voices.length}x${wav.length}`;
+  voices.push({ voice_id, name, category: "cloned" });
+  return voice_id;
 }
 
 interface ScriptedContext {

@@ -5,6 +5,7 @@ import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { AgentChoices } from "../providers/agent-choices.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import { type CustomVoicesService, isCustomVoiceId } from "../voices/custom-voices.service.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 import { AgentWriter } from "./agent-writer.ts";
 import { listVoiceChoices } from "./agent-voices.store.ts";
@@ -26,14 +27,17 @@ interface Dependencies {
   sipTrunks: SipTrunksService;
   organizationLimits: OrganizationLimitsService;
   agentChoices: AgentChoices;
+  customVoices: CustomVoicesService;
 }
 
 export function createAgents(
   { config, database, encryption, clock, inference }: NodeResources,
-  { folders, messagingConnections, sipTrunks, organizationLimits, agentChoices }: Dependencies,
+  { folders, messagingConnections, sipTrunks, organizationLimits, agentChoices, customVoices }: Dependencies,
 ) {
   /** Queues the audio of fixed speech for synthesis. */
   const prepareSpeech = (document: AgentDocument): void => {
+    // Speech of the organization's own voices is prepared by their calls, which name the voice that speaks.
+    if (document.voiceId !== null && isCustomVoiceId(document.voiceId)) return;
     const speech = fixedSpeechOf(document, config);
     if (speech !== undefined) inference.prepareSpeech(speech);
   };
@@ -50,7 +54,7 @@ export function createAgents(
   const customTools = new CustomToolsService(database, { writer, agents, clock });
   const agentVersions = new AgentVersionsService(database, { writer, agents, agentChoices, clock });
   const environments = new EnvironmentsService(database, { writer, agents, clock });
-  const agentResolution = new AgentResolution(database, writer);
+  const agentResolution = new AgentResolution(database, writer, customVoices);
   folders.deleting.subscribe(async (transaction, { by, folderId }) => {
     await agents.releaseFolder(transaction, by, folderId);
   });
@@ -61,7 +65,8 @@ export function createAgents(
     services: { agents, customTools, agentVersions, environments, agentResolution, writer, prepareSpeech },
     encryptedColumns: encryptedDocuments,
     prepare: async () => {
-      inference.useVoices(listLocalVoices(await listVoiceChoices(database), config));
+      const voices = listLocalVoices(await listVoiceChoices(database), config);
+      inference.useVoices(await customVoices.replaceAll(voices));
     },
     bindRoutes: (app) => {
       bindAgentRoutes(app, agents);

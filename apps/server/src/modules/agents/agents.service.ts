@@ -100,7 +100,7 @@ export class AgentsService {
     const original = await this.#findOriginal(by.organizationId, id);
     const before = original ?? createDocument({ name: "" });
     requireUsable(document, before);
-    await this.#requireOffered(document, before);
+    await this.#requireOffered(by.organizationId, document, before);
     const { widgetConfig } = document;
     // A new agent has no environments: a copy's widget runs production.
     if (original !== undefined && widgetConfig.environment === original.widgetConfig.environment)
@@ -143,7 +143,7 @@ export class AgentsService {
     if (offered.some((field) => change[field] !== undefined)) {
       // Before the transaction, because it may wait for a provider.
       const { document } = await this.read(by.organizationId, id);
-      await this.#requireOffered(changeDocument(document, change), document);
+      await this.#requireOffered(by.organizationId, changeDocument(document, change), document);
     }
     const saved = await this.#database.transaction(async (transaction) => {
       await this.#requireReferences(transaction, by.organizationId, change);
@@ -258,8 +258,12 @@ export class AgentsService {
   }
 
   /** Throws `invalid_body` if a changed field names a voice, language or model that no provider offers. */
-  async #requireOffered(document: AgentDocument, before: AgentDocument): Promise<void> {
-    const issues = await this.#choices.findProblems(document, before);
+  async #requireOffered(
+    organizationId: string,
+    document: AgentDocument,
+    before: AgentDocument,
+  ): Promise<void> {
+    const issues = await this.#choices.findProblems(organizationId, document, before);
     if (issues.length > 0) throw new AppError("invalid_body", { issues });
   }
 

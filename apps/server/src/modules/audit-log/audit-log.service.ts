@@ -53,6 +53,7 @@ function present(row: store.EntryRow): AuditLogEntry {
     actor: { type: row.actorType, id: row.actorId, name: row.actorName },
     action: row.action,
     targetId: row.targetId,
+    detail: row.detail,
     ipAddress: row.ipAddress,
   };
 }

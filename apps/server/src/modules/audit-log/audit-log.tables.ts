@@ -16,6 +16,7 @@ export const auditLog = pgTable(
     actorName: text("actor_name").notNull(),
     action: text("action").notNull(),
     targetId: text("target_id"),
+    detail: text("detail"),
     ipAddress: text("ip_address").notNull(),
     createdAt: instant("created_at").notNull(),
   },

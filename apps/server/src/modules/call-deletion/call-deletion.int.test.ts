@@ -42,6 +42,7 @@ async function start(t: TestContext): Promise<Line> {
   const storage: ObjectStorage = {
     isShared: true,
     putFile: async (key) => void stored.add(key),
+    read: async () => assert.fail("nothing reads recordings"),
     delete: async (key) => {
       const failure = failures.pop();
       if (failure !== undefined) throw failure;

@@ -25,7 +25,7 @@ const EXACT_WITHIN = 20;
 /** Limits that count what an organization has. */
 export type CountLimit = Extract<
   OrganizationLimit,
-  "sipTrunks" | "agents" | "phoneNumbers" | "messagingConnections" | "campaigns"
+  "sipTrunks" | "agents" | "phoneNumbers" | "messagingConnections" | "voices" | "campaigns"
 >;
 
 /** A table whose rows count toward a limit. */
@@ -36,6 +36,7 @@ const nouns: Readonly<Record<CountLimit, string>> = {
   agents: "agents",
   phoneNumbers: "phone numbers",
   messagingConnections: "messaging connections",
+  voices: "voices",
   campaigns: "campaigns",
 };
 

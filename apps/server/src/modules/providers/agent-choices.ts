@@ -2,7 +2,7 @@ import type { AgentConfiguration, Issue, Voice } from "@parley/contract";
 import type { Config } from "../../platform/config/config.ts";
 import { baseLanguage, listHeardLanguages } from "./languages.rules.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
-import type { VoiceCatalog } from "./voice-catalog.ts";
+import type { OfferedVoices } from "./offered-voices.ts";
 
 /** Fields of an agent that name what the providers offer. */
 export type AgentChoice = Pick<AgentConfiguration, "voiceId" | "fallbackVoiceId" | "language" | "llmModel">;
@@ -12,7 +12,7 @@ const MAX_NAMED = 10;
 
 interface AgentChoicesDependencies {
   config: Pick<Config, "speechToText">;
-  voices: VoiceCatalog;
+  voices: OfferedVoices;
   models: ModelCatalog;
 }
 
@@ -25,13 +25,13 @@ export class AgentChoices {
   }
 
   /** Problems of the fields that change. What is stored and stays does not block other changes. */
-  async findProblems(choice: AgentChoice, before: AgentChoice): Promise<Issue[]> {
+  async findProblems(organizationId: string, choice: AgentChoice, before: AgentChoice): Promise<Issue[]> {
     const issues = [
       ...this.#findLanguageProblems(choice, before),
       ...(await this.#findModelProblems(choice, before)),
     ];
     for (const field of ["voiceId", "fallbackVoiceId"] as const)
-      issues.push(...(await this.#findVoiceProblems(field, choice, before)));
+      issues.push(...(await this.#findVoiceProblems(organizationId, field, { choice, before })));
     return issues;
   }
 
@@ -51,9 +51,9 @@ export class AgentChoices {
   }
 
   async #findVoiceProblems(
+    organizationId: string,
     field: "voiceId" | "fallbackVoiceId",
-    choice: AgentChoice,
-    before: AgentChoice,
+    { choice, before }: { choice: AgentChoice; before: AgentChoice },
   ): Promise<Issue[]> {
     const { voices } = this.#dependencies;
     const { [field]: id, language } = choice;
@@ -62,13 +62,18 @@ export class AgentChoices {
     if (!isLanguageChanged && !isVoiceChanged) return [];
     // Without a fallback there is nothing to speak the language.
     if (id === null && field === "fallbackVoiceId") return [];
-    const voice = id === null ? await voices.findDefault() : await voices.find(id);
-    const choices = async (): Promise<string> => this.#listChoices(await voices.list({ language }));
+    const voice = id === null ? await voices.findDefault() : await voices.find(organizationId, id);
+    const choices = async (): Promise<string> =>
+      this.#listChoices(await voices.list(organizationId, { language }));
     if (voice === undefined) {
       // A stored voice that is gone is replaced in calls.
       if (!isVoiceChanged || id === null) return [];
       return [{ path: field, message: `is no voice of this server: choose one of ${await choices()}` }];
     }
+    if (isVoiceChanged && voice.status !== "ready")
+      return [
+        { path: field, message: `cannot speak: its status is ${voice.status}. Choose one that is ready` },
+      ];
     if (voice.languages.includes(baseLanguage(language))) return [];
     const speaks = `the voice ${voice.id} speaks only ${voice.languages.join(", ")}`;
     return [
@@ -82,7 +87,7 @@ export class AgentChoices {
   }
 
   #listChoices(voices: readonly Voice[]): string {
-    const ids = voices.map(({ id }) => id);
+    const ids = voices.filter(({ status }) => status === "ready").map(({ id }) => id);
     return ids.length === 0
       ? "the voices of another provider (none of the configured ones speaks it)"
       : list(ids, "GET /voices");

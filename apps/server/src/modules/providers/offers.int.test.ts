@@ -8,21 +8,30 @@ import { parseConfig } from "../../platform/config/config.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { AgentChoices } from "./agent-choices.ts";
 import { ModelCatalog } from "./model-catalog.ts";
+import { type CustomVoices, OfferedVoices } from "./offered-voices.ts";
 import { VoiceCatalog } from "./voice-catalog.ts";
 import { VoicePreviews } from "./voice-previews.ts";
 
 const KEY = "the right key";
+const ORGANIZATION = "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11";
+const noCustomVoices: CustomVoices = {
+  list: async () => [],
+  find: async () => undefined,
+  isClone: async () => false,
+  resolve: async (_organizationId, fields) => fields,
+};
 const logger = createLogger({ level: "silent" });
 
 function offersOf(context: TestContext, environment: Readonly<Record<string, string>>) {
   const { config } = parseConfig(environment);
   const resources = { clock: systemClock, logger };
   const fit = () => undefined;
-  const voices = new VoiceCatalog({ config, fit, ...resources });
+  const catalog = new VoiceCatalog({ config, fit, ...resources });
+  const voices = new OfferedVoices(catalog, noCustomVoices);
   const models = new ModelCatalog({ settings: config, ...resources });
   const previews = new VoicePreviews({ config, voices, inferencePath: "/nowhere", fit });
   context.after(async () => {
-    voices.close();
+    catalog.close();
     models.close();
     await previews.close();
   });
@@ -45,7 +54,7 @@ async function problemsOf(
   change: Partial<AgentConfiguration>,
   before: AgentConfiguration = standard,
 ): Promise<string[]> {
-  const issues = await choices.findProblems({ ...before, ...change }, before);
+  const issues = await choices.findProblems(ORGANIZATION, { ...before, ...change }, before);
   return issues.map(({ path, message }) => `${path}: ${message}`);
 }
 
@@ -60,7 +69,7 @@ test("all pages of a vendor's voices are listed, with the vendor's default", asy
   });
   context.after(async () => await server.close());
   const { voices } = offersOf(context, elevenLabsAt(server.url));
-  const all = await voices.list();
+  const all = await voices.list(ORGANIZATION);
   assert.deepEqual(
     all.map(({ id, isDefault }) => [id, isDefault]),
     [
@@ -79,15 +88,15 @@ test("all pages of a vendor's voices are listed, with the vendor's default", asy
     status: "ready",
   });
   assert.deepEqual(
-    (await voices.list({ category: "cloned" })).map(({ id }) => id),
+    (await voices.list(ORGANIZATION, { category: "cloned" })).map(({ id }) => id),
     ["elevenlabs/b"],
   );
   assert.deepEqual(
-    (await voices.list({ search: "cI" })).map(({ id }) => id),
+    (await voices.list(ORGANIZATION, { search: "cI" })).map(({ id }) => id),
     ["elevenlabs/c"],
   );
-  assert.equal((await voices.list({ language: "de-CH" })).length, 4);
-  assert.deepEqual(await voices.list({ language: "xx" }), []);
+  assert.equal((await voices.list(ORGANIZATION, { language: "de-CH" })).length, 4);
+  assert.deepEqual(await voices.list(ORGANIZATION, { language: "xx" }), []);
 });
 
 test("a voice that the vendor has but does not list is accepted, an unknown one is refused with what there is", async (context) => {
@@ -100,7 +109,7 @@ test("a voice that the vendor has but does not list is accepted, an unknown one 
   assert.deepEqual(others, []);
   // Local voices are not loaded.
   assert.match((await problemsOf(choices, { voiceId: "kokoro/af_heart" }))[0] ?? "", /^voiceId: is no voice/);
-  assert.equal(await voices.find("elevenlabs/"), undefined);
+  assert.equal(await voices.find(ORGANIZATION, "elevenlabs/"), undefined);
   const stored = { ...standard, voiceId: "elevenlabs/nobody" };
   assert.deepEqual(await problemsOf(choices, { name: "Bea", language: "de" }, stored), []);
 });
@@ -121,7 +130,7 @@ test("while a vendor does not answer its voices and models are accepted unseen",
     /^llmModel: is not configured/,
   );
   assert.deepEqual(
-    (await voices.list()).map(({ isDefault }) => isDefault),
+    (await voices.list(ORGANIZATION)).map(({ isDefault }) => isDefault),
     [true],
   );
   assert.deepEqual(
@@ -188,8 +197,8 @@ test("a preview is a sentence in a WAV file, synthesized once", async (context) 
   context.after(async () => await server.close());
   const { previews } = offersOf(context, elevenLabsAt(server.url));
   const [file, again] = await Promise.all([
-    previews.preview("elevenlabs/rachel", "de"),
-    previews.preview("elevenlabs/rachel", "de"),
+    previews.preview(ORGANIZATION, "elevenlabs/rachel", "de"),
+    previews.preview(ORGANIZATION, "elevenlabs/rachel", "de"),
   ]);
   assert.equal(Buffer.from(file).subarray(0, 4).toString(), "RIFF");
   assert.equal(again, file);
@@ -199,6 +208,6 @@ test("a preview is a sentence in a WAV file, synthesized once", async (context) 
   );
   // 60 ms for each character, 16 kHz, 2 bytes.
   assert.ok(file.length > 50 * 60 * 32, `${file.length} bytes`);
-  await assert.rejects(previews.preview("elevenlabs/nobody", undefined), { code: "not_found" });
-  await assert.rejects(previews.preview("elevenlabs/rachel", "xx"), { code: "invalid_query" });
+  await assert.rejects(previews.preview(ORGANIZATION, "elevenlabs/nobody", undefined), { code: "not_found" });
+  await assert.rejects(previews.preview(ORGANIZATION, "elevenlabs/rachel", "xx"), { code: "invalid_query" });
 });

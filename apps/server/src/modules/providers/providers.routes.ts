@@ -11,12 +11,12 @@ import type { Config } from "../../platform/config/config.ts";
 import { bindRoute } from "../../platform/http/bind-route.ts";
 import { listLanguages } from "./languages.rules.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
-import type { VoiceCatalog } from "./voice-catalog.ts";
+import type { OfferedVoices } from "./offered-voices.ts";
 import type { VoicePreviews } from "./voice-previews.ts";
 
 interface Offers {
   config: Readonly<Config>;
-  voices: VoiceCatalog;
+  voices: OfferedVoices;
   models: ModelCatalog;
   previews: VoicePreviews;
 }
@@ -27,16 +27,19 @@ export function bindProviderRoutes(app: FastifyInstance, { config, voices, model
     const { hint } = models;
     if (principal !== undefined && hint !== undefined) reply.header("x-parley-warning", hint);
   });
-  bindRoute(app, listVoicesRoute, async ({ query }) => ({ data: await voices.list(query) }));
-  bindRoute(app, getVoiceRoute, async ({ params }) => {
-    const voice = await voices.find(params.id);
+  bindRoute(app, listVoicesRoute, async ({ principal, query }) => ({
+    data: await voices.list(principal.organizationId, query),
+  }));
+  bindRoute(app, getVoiceRoute, async ({ principal, params }) => {
+    const voice = await voices.find(principal.organizationId, params.id);
     if (voice === undefined) throw new AppError("not_found");
     return { data: voice };
   });
   bindRoute(
     app,
     previewVoiceRoute,
-    async ({ params, query }) => await previews.preview(params.id, query.language),
+    async ({ principal, params, query }) =>
+      await previews.preview(principal.organizationId, params.id, query.language),
     {
       isRemote: true,
     },

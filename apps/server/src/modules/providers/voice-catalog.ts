@@ -14,6 +14,13 @@ import { baseLanguage } from "./languages.rules.ts";
 import { RemoteList } from "./remote-list.ts";
 
 const LOOKUP_TIMEOUT_MS = 5_000;
+/** Fields that only vary among voices that organizations created. */
+const notCustom = {
+  status: "ready",
+  statusReason: null,
+  isApproximation: false,
+  warnings: [],
+} satisfies Partial<Voice>;
 
 export interface VoiceFilter {
   language?: string;
@@ -46,20 +53,14 @@ export class VoiceCatalog {
   }
 
   /** Those of the operator's provider first, those of this server last. */
-  async list({ language, category, search }: VoiceFilter = {}): Promise<Voice[]> {
+  async list(filter: VoiceFilter = {}): Promise<Voice[]> {
     const first = this.#options.config.textToSpeech.provider;
     const providers = [...this.#vendorVoices.keys()].sort(
       (a, b) => Number(b === first) - Number(a === first),
     );
     const lists = await Promise.all(providers.map(async (id) => await this.#listVendorVoices(id)));
     const voices = [...lists.flat(), ...this.#listLocalVoices()];
-    const words = search?.toLowerCase();
-    return voices.filter(
-      (voice) =>
-        (language === undefined || isOfLanguage(voice, language)) &&
-        (category === undefined || voice.category === category) &&
-        (words === undefined || voice.displayName.toLowerCase().includes(words)),
-    );
+    return voices.filter((voice) => matchesFilter(voice, filter));
   }
 
   /**
@@ -115,7 +116,7 @@ export class VoiceCatalog {
       language,
       languages: [baseLanguage(language)],
       source: "builtin",
-      status: "ready",
+      ...notCustom,
       gender,
       category: "standard",
       isDefault: id === this.#defaultId,
@@ -130,7 +131,7 @@ export class VoiceCatalog {
       language: voice.language ?? "en",
       languages: [...(voice.languages ?? voiceProviderKind(provider).languages)],
       source: "provider",
-      status: "ready",
+      ...notCustom,
       gender: voice.gender,
       category: voice.category,
       isDefault: id === this.#defaultId,
@@ -152,6 +153,14 @@ export class VoiceCatalog {
 function unlistedVoice(name: string): VendorVoice {
   const displayName = name.charAt(0).toUpperCase() + name.slice(1);
   return { name, displayName, language: undefined, gender: null, category: "standard" };
+}
+
+export function matchesFilter(voice: Voice, { language, category, search }: VoiceFilter): boolean {
+  return (
+    (language === undefined || isOfLanguage(voice, language)) &&
+    (category === undefined || voice.category === category) &&
+    (search === undefined || voice.displayName.toLowerCase().includes(search.toLowerCase()))
+  );
 }
 
 function isOfLanguage({ language, languages }: Voice, wanted: string): boolean {

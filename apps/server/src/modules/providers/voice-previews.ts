@@ -1,5 +1,4 @@
 import { writeWav } from "@parley/audio";
-import type { Voice } from "@parley/contract";
 import { synthesize } from "@parley/conversation";
 import type { SpeechFit } from "@parley/providers/fit";
 import type { VoicesFor } from "../../model-providers/speech-providers.ts";
@@ -7,7 +6,7 @@ import { AppError, invalidQuery } from "../../platform/app-error.ts";
 import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
 import { baseLanguage } from "./languages.rules.ts";
 import { previewSentence } from "./preview-sentences.ts";
-import type { VoiceCatalog } from "./voice-catalog.ts";
+import type { OfferedVoices } from "./offered-voices.ts";
 
 const SAMPLE_RATE_HZ = 16_000;
 /** Time without audio; local voices wait while calls need the processor. */
@@ -17,7 +16,7 @@ const MAX_KEPT = 100;
 
 interface VoicePreviewsOptions {
   config: ProviderConfiguration;
-  voices: VoiceCatalog;
+  voices: OfferedVoices;
   inferencePath: string;
   /** `undefined` until it is known. */
   fit: () => SpeechFit | undefined;
@@ -37,14 +36,20 @@ export class VoicePreviews {
   }
 
   /** Returns a WAV file. Throws `not_found`, `invalid_query` and `provider_unreachable`. */
-  async preview(id: string, wanted: string | undefined): Promise<Uint8Array> {
-    const voice = await this.#options.voices.find(id);
+  async preview(organizationId: string, id: string, wanted: string | undefined): Promise<Uint8Array> {
+    const { voices } = this.#options;
+    const voice = await voices.find(organizationId, id);
     if (voice === undefined) throw new AppError("not_found");
+    if (voice.status !== "ready")
+      throw new AppError("provider_unreachable", {
+        message: `The voice cannot speak: its status is ${voice.status}.`,
+      });
+    const spokenId = await voices.findSpoken(organizationId, id);
     const language = wanted ?? voice.language;
     if (!voice.languages.includes(baseLanguage(language)))
       throw invalidQuery("language", `must be one of the voice's languages: ${voice.languages.join(", ")}`);
-    const key = JSON.stringify([id, language.toLowerCase()]);
-    const known = this.#kept.get(key) ?? this.#speak(voice, language);
+    const key = JSON.stringify([spokenId, language.toLowerCase()]);
+    const known = this.#kept.get(key) ?? this.#speak(spokenId, language);
     this.#kept.delete(key);
     this.#kept.set(key, known);
     const [oldest] = this.#kept.keys();
@@ -62,7 +67,7 @@ export class VoicePreviews {
     await Promise.all(this.#closers.splice(0).map((close) => close()));
   }
 
-  async #speak({ id }: Voice, language: string): Promise<Uint8Array> {
+  async #speak(id: string, language: string): Promise<Uint8Array> {
     const voicesFor = await (this.#voicesFor ??= this.#open());
     const [voice] = voicesFor({ voiceId: id, fallbackVoiceId: undefined, language });
     const limits = { deadlineMs: SILENCE_TIMEOUT_MS, signal: this.#closing.signal };

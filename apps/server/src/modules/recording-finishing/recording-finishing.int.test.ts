@@ -40,6 +40,7 @@ function refusingStorage({
       await uploading.pop()?.();
       stored.set(key, await readFile(file));
     },
+    read: async (key) => stored.get(key) ?? assert.fail(key),
     delete: async (key) => void stored.delete(key),
     linkTo: async (key) => `https://objects.test/${key}`,
   };

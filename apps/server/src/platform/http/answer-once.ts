@@ -1,4 +1,5 @@
 /** `Idempotency-Key`: a repeated request gets the answer of the first. */
+import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 import type { EffectOptions } from "../idempotency/idempotency.ts";
@@ -25,9 +26,9 @@ export async function answerOnce(
   run: () => Promise<unknown>,
   effect: EffectOptions,
 ): Promise<FastifyReply> {
-  const { method, url, query, body, server } = request;
+  const { method, url, query, body, file, server } = request;
   const [path = ""] = url.split("?");
-  const content = [query, body ?? {}];
+  const content = [query, body ?? {}, ...(file === undefined ? [] : [hashOf(file)])];
   const { body: answer, isReplayed } = await server.idempotency.once(
     { organizationId, method, path, key, content },
     async () => ({ status: reply.statusCode, body: serialize(reply, await run()) }),
@@ -35,6 +36,10 @@ export async function answerOnce(
   );
   if (isReplayed) reply.header(REPLAYED_HEADER, "true");
   return await reply.type("application/json; charset=utf-8").send(answer);
+}
+
+function hashOf(file: Uint8Array): string {
+  return createHash("sha256").update(file).digest("hex");
 }
 
 function serialize(reply: FastifyReply, answer: unknown): string {

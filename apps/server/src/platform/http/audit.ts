@@ -11,6 +11,8 @@ export interface AuditedAction {
   /** Name of the operation. */
   action: string;
   targetId: string | null;
+  /** What is recorded beside the operation, such as a consent. Default: nothing. */
+  detail?: string | null;
   ipAddress: string;
 }
 

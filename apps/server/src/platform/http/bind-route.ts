@@ -11,7 +11,7 @@ import {
   takesIdempotencyKey,
 } from "@parley/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "../app-error.ts";
+import { AppError, invalidBody } from "../app-error.ts";
 import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
 import { inOrganization } from "../organization-scope.ts";
@@ -49,6 +49,11 @@ export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & {
   disconnection: AbortSignal;
 };
 
+interface RouteOptions<R extends RouteDefinition> extends EffectOptions {
+  /** What the audit log records beside the operation. Default: nothing. */
+  auditDetail?: (request: RouteRequest<R>) => string | undefined;
+}
+
 const nothing = closedObject({});
 
 /**
@@ -59,7 +64,7 @@ export function bindRoute<const R extends RouteDefinition>(
   app: FastifyInstance,
   route: R,
   handle: (request: RouteRequest<R>) => Promise<RouteOutput<R>>,
-  effect: EffectOptions = {},
+  effect: RouteOptions<R> = {},
 ): void {
   const isValidPath = route.params === undefined ? undefined : compileParams(route.params);
   app.route({
@@ -67,7 +72,10 @@ export function bindRoute<const R extends RouteDefinition>(
     url: API_PREFIX + urlOf(route),
     schema: schemaOf(route),
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-    ...(route.maxJsonValues !== undefined && { config: { maxJsonValues: route.maxJsonValues } }),
+    config: {
+      ...(route.maxJsonValues !== undefined && { maxJsonValues: route.maxJsonValues }),
+      ...(route.file !== undefined && { filePart: route.file }),
+    },
     // Runs before the body is read, so that 401, 403, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
       await admit(app, route, { request, reply, effect });
@@ -79,7 +87,9 @@ export function bindRoute<const R extends RouteDefinition>(
       // Replaces the framework's own check of the path, which would precede that of the body: 404 before 400.
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
-      const { params, query, body, principal } = request;
+      const { params, query, body, file, principal } = request;
+      if (route.file !== undefined && file === undefined)
+        throw invalidBody(route.file.part, "is required: a file");
       const { organizationId } = principal;
       const { isRemote } = effect;
       const disconnection = disconnectionOf(reply);
@@ -87,12 +97,25 @@ export function bindRoute<const R extends RouteDefinition>(
       const origin = `${request.protocol}://${request.host}`;
       const lastEventId = readLastEventId(request);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
-      const given = { params, query, body, principal, origin, disconnection, lastEventId } as RouteRequest<R>;
+      const given = {
+        params,
+        query,
+        body,
+        file,
+        principal,
+        origin,
+        disconnection,
+        lastEventId,
+      } as RouteRequest<R>;
       const isInTransaction = key !== undefined && effect.isRemote !== true;
       const run = async () => {
         const answer = await handle(given);
         if (route.method !== "GET")
-          await recordWrite(request, writeOf(request, route, principal, answer), { isInTransaction });
+          await recordWrite(
+            request,
+            { ...writeOf(request, route, principal, answer), detail: effect.auditDetail?.(given) ?? null },
+            { isInTransaction },
+          );
         return answer;
       };
       reply.code(route.status);

@@ -21,6 +21,7 @@ import { sendError, sendNotFound } from "./errors.ts";
 import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
 import type { Authenticate, AuthenticateSession, FindSessionUser } from "./principal.ts";
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
+import { acceptFiles } from "./multipart-body.ts";
 import { sendRefusalsLate } from "./late-refusals.ts";
 import { type FindRequestLimit, RequestShares } from "./request-shares.ts";
 import { registerReference } from "./pages/reference.ts";
@@ -147,6 +148,7 @@ export async function createHttpServer({
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
   acceptOnlyJson(app);
+  acceptFiles(app);
   addHooks(app);
   registerReference(app);
   return app;

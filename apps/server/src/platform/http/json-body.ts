@@ -19,7 +19,7 @@ const LONG_CHARACTERS = 256 * 1024;
 
 const charsetPattern = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-/** Makes JSON in UTF-8 the only accepted content type of bodies. */
+/** Makes JSON in UTF-8 the content type of bodies. Routes with a file take multipart bodies instead (`acceptFiles`). */
 export function acceptOnlyJson(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
@@ -35,6 +35,11 @@ export function acceptOnlyJson(app: FastifyInstance): void {
     "application/json",
     { parseAs: "buffer" },
     async (request: FastifyRequest, body: Buffer) => {
+      const { filePart } = request.routeOptions.config;
+      if (filePart !== undefined)
+        throw new AppError("unsupported_media_type", {
+          message: `Send the body as multipart/form-data, with the file in the part ${filePart.part}.`,
+        });
       const text = decode(body)?.trim();
       if (text === undefined) throw invalidBody("", "must be UTF-8");
       // Some clients send the JSON content type even without a body.

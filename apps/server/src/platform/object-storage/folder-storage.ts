@@ -1,5 +1,5 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { isObjectKey, type ObjectStorage } from "./object-storage.ts";
 
@@ -45,6 +45,10 @@ export class FolderStorage implements ObjectStorage {
       await rm(partial, { force: true });
       throw error;
     }
+  }
+
+  async read(key: string, signal: AbortSignal): Promise<Uint8Array> {
+    return await readFile(this.#pathOf(key), { signal });
   }
 
   async delete(key: string, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** Storage of files that are too large for the database: recordings. */
+/** Storage of files that are too large for the database: recordings, and samples of voices. */
 export interface ObjectStorage {
   /** Whether all nodes with the same configuration read and write the same files. */
   readonly isShared: boolean;
@@ -8,6 +8,8 @@ export interface ObjectStorage {
    * @param key Names of letters, digits, `.`, `_` and `-`, separated by `/`; its extension determines the content type.
    */
   putFile: (key: string, file: string, signal: AbortSignal) => Promise<void>;
+  /** Returns the content under the key, which must fit in memory. Rejects if there is none. */
+  read: (key: string, signal: AbortSignal) => Promise<Uint8Array>;
   /** Deletes the content under the key. Succeeds if there is none. */
   delete: (key: string, signal: AbortSignal) => Promise<void>;
   /**
@@ -25,6 +27,7 @@ export const isObjectKey = (key: string): boolean => keyPattern.test(key);
 const contentTypes: Readonly<Record<string, string>> = {
   // RFC 7845 §9.
   opus: "audio/ogg; codecs=opus",
+  wav: "audio/wav",
 };
 
 export function contentTypeOf(key: string): string {

@@ -16,6 +16,7 @@ export interface S3StorageOptions {
 }
 
 const PUT_DEADLINE_MS = 300_000;
+const READ_DEADLINE_MS = 60_000;
 const DELETE_DEADLINE_MS = 30_000;
 /** Maximum of Signature Version 4. */
 const MAX_LINK_SECONDS = 7 * 24 * 3600;
@@ -43,6 +44,19 @@ export class S3Storage implements ObjectStorage {
       signal: AbortSignal.any([signal, AbortSignal.timeout(PUT_DEADLINE_MS)]),
     });
     await requireSuccess(response);
+  }
+
+  async read(key: string, signal: AbortSignal): Promise<Uint8Array> {
+    forbidInTransaction("object storage");
+    const described = { "x-amz-content-sha256": createHash("sha256").digest("hex") };
+    const { url, headers } = await this.#signer("GET", this.#urlOf(key), { headers: described }).sign();
+    const response = await request(url, {
+      method: "GET",
+      headers: Object.fromEntries(headers),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(READ_DEADLINE_MS)]),
+    });
+    if (response.statusCode !== 200) throw await refusalOf(response);
+    return await response.body.bytes();
   }
 
   async delete(key: string, signal: AbortSignal): Promise<void> {
@@ -87,11 +101,15 @@ export class S3Storage implements ObjectStorage {
   }
 }
 
-async function requireSuccess({ statusCode, body }: Dispatcher.ResponseData): Promise<void> {
-  const answer = await body.text();
+async function requireSuccess(response: Dispatcher.ResponseData): Promise<void> {
   // A DELETE is answered with 204, whether or not the object existed.
-  if (statusCode === 200 || statusCode === 204) return;
-  throw new Error(`the object storage answered ${statusCode}: ${answer.slice(0, MAX_ERROR_CHARACTERS)}`);
+  if (response.statusCode !== 200 && response.statusCode !== 204) throw await refusalOf(response);
+  await response.body.dump();
+}
+
+async function refusalOf({ statusCode, body }: Dispatcher.ResponseData): Promise<Error> {
+  const answer = await body.text();
+  return new Error(`the object storage answered ${statusCode}: ${answer.slice(0, MAX_ERROR_CHARACTERS)}`);
 }
 
 /** ISO 8601 basic format: `20261121T120000Z`. */

@@ -1,4 +1,4 @@
-import { Resampler, type ResamplerRateHz } from "@parley/audio";
+import { Resampler, type ResamplerRateHz, shiftPitch } from "@parley/audio";
 import { ProviderError } from "@parley/conversation";
 import type { JobLoad } from "../inference/job-load.ts";
 import { type GiveWay, JobQueue } from "../inference/job-queue.ts";
@@ -6,6 +6,7 @@ import type { InferenceHandlers, InferenceMethods } from "../inference/methods.t
 import { ClauseCache, type SpokenClause } from "./clause-cache.ts";
 import type { SpeechEngine } from "./engine.ts";
 import { toTelephoneLevel } from "./loudness.ts";
+import { parseShapedVoice } from "./shaped-voice.ts";
 import type { SpeechStore } from "./speech-store.ts";
 import { wordTimings } from "./word-timings.ts";
 
@@ -43,6 +44,10 @@ interface Resolved {
   engine: SpeechEngine;
   queue: JobQueue;
   voice: string;
+  /** Factor of the voice's pitch. */
+  pitch: number;
+  /** Of the voice's own pace. */
+  speed: number;
   rateHz: ResamplerRateHz;
   /** Identifies the clause among all clauses. */
   key: string;
@@ -116,9 +121,11 @@ class ClauseSynthesizer {
   }
 
   #resolve(params: Params): Resolved {
-    const [requested = ""] = params.voice.split("/");
+    const shaped = parseShapedVoice(params.voice);
+    const [requested = ""] = shaped.voice.split("/");
     const standIn = this.#engine(requested) === undefined ? this.#standIns.get(requested) : undefined;
-    const voiceId = standIn ?? params.voice;
+    // The factors are those of the voice that it stands for.
+    const { voice: voiceId, pitch, rate } = standIn === undefined ? shaped : parseShapedVoice(standIn);
     const [prefix = "", voice = ""] = voiceId.split("/");
     const engine = this.#engine(prefix);
     if (engine === undefined || !engine.voices.includes(voice)) {
@@ -133,8 +140,10 @@ class ClauseSynthesizer {
     if (params.text.length > MAX_TEXT_LENGTH) {
       throw refuse(engine.name, `more than ${MAX_TEXT_LENGTH} characters at once`);
     }
-    const key = JSON.stringify([engine.version, voiceId, params.speed, params.text]);
-    return { engine, queue: this.#queue(engine), voice, rateHz: params.sampleRateHz, key };
+    const speed = Math.min(MAX_SPEED, Math.max(MIN_SPEED, params.speed * rate));
+    const shape = pitch === 1 ? [] : [pitch];
+    const key = JSON.stringify([engine.version, voiceId, speed, params.text, ...shape]);
+    return { engine, queue: this.#queue(engine), voice, pitch, speed, rateHz: params.sampleRateHz, key };
   }
 
   #engine(prefix: string): SpeechEngine | undefined {
@@ -176,8 +185,8 @@ class ClauseSynthesizer {
   }
 
   async #synthesize(
-    { text, speed, priority, firstShare }: Params,
-    { engine, voice, rateHz, key }: Resolved,
+    { text, priority, firstShare }: Params,
+    { engine, voice, pitch, speed, rateHz, key }: Resolved,
     { signal, emit }: Context,
     giveWay: GiveWay,
   ): Promise<SynthesizeResult> {
@@ -189,7 +198,7 @@ class ClauseSynthesizer {
       signal.throwIfAborted();
       for (const endMs of piece.wordEndsMs) wordEndsMs.push(spokenMs + endMs);
       spokenMs += (piece.samples.length * 1000) / engine.sampleRateHz;
-      const pcm = toTelephoneLevel(piece.samples);
+      const pcm = shiftPitch(toTelephoneLevel(piece.samples), engine.sampleRateHz, pitch);
       pieces.push(pcm);
       emitChunks(resampler.process(pcm), rateHz, emit, piece.endsPhrase);
       if (!piece.isLast) await giveWay();

@@ -1,6 +1,7 @@
 import type { Variables } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Database, Queries } from "../../../platform/database/database.ts";
+import type { CustomVoicesService } from "../../voices/custom-voices.service.ts";
 import type { AgentDocument } from "../agent-document.rules.ts";
 import {
   chooseRevision,
@@ -25,14 +26,20 @@ interface RecordedConfiguration {
   variables: Variables;
 }
 
-/** The only place that decides which snapshot and variables a conversation runs on. */
+/**
+ * The only place that decides which snapshot and variables a conversation runs on. In what it returns, the organization's
+ * own voices are replaced by those that speak.
+ */
 export class AgentResolution {
   readonly #database: Database;
   readonly #writer: AgentWriter;
 
-  constructor(database: Database, writer: AgentWriter) {
+  readonly #voices: Pick<CustomVoicesService, "resolve">;
+
+  constructor(database: Database, writer: AgentWriter, voices: Pick<CustomVoicesService, "resolve">) {
     this.#database = database;
     this.#writer = writer;
+    this.#voices = voices;
   }
 
   /** Throws `not_found` and `environment_not_found`. */
@@ -46,7 +53,8 @@ export class AgentResolution {
     const named =
       requested === undefined ? undefined : await findEnvironment(this.#database, agentId, requested);
     const revision = chooseRevision(agent, entry, requested, named);
-    return resolveSnapshot(agent, entry, revision, await this.#read(agent, revision), named);
+    const document = await this.#voices.resolve(organizationId, await this.#read(agent, revision));
+    return resolveSnapshot(agent, entry, revision, document, named);
   }
 
   /** Returns a configuration that ran earlier; `undefined` if it no longer exists. */
@@ -63,8 +71,9 @@ export class AgentResolution {
     const { organizationId, agentId, agentRevision, configurationRevision, environment, variables } = call;
     if (configurationRevision === null) return undefined;
     const revision = { organizationId, agentId, revision: configurationRevision };
-    const document = await this.findRevision(this.#database, revision);
-    if (document === undefined) return undefined;
+    const stored = await this.findRevision(this.#database, revision);
+    if (stored === undefined) return undefined;
+    const document = await this.#voices.resolve(organizationId, stored);
     const ran = { environment, agentRevision, configurationRevision, variables };
     return { id: agentId, organizationId, document, ...ran };
   }

@@ -95,7 +95,7 @@ export class AgentVersionsService {
     const { document } = this.#writer.open(row);
     const issues = [
       ...findSnapshotProblems(snapshot),
-      ...(await this.#choices.findProblems(snapshot, document)),
+      ...(await this.#choices.findProblems(by.organizationId, snapshot, document)),
     ];
     if (issues.length > 0) throw new AppError("restore_invalid", { issues });
     const { saved, restore } = await this.#database.transaction(async (transaction) => {

@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type CreatedVoice, idSchema, type Issue, type Voice } from "@parley/contract";
+import { approximateVoice, FAST_LOCAL_VOICE, formatShapedVoice, type SpeechFit } from "@parley/providers/fit";
+import { Compile } from "typebox/compile";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { JobQueue } from "../../platform/jobs/jobs.ts";
+import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
+import { baseLanguage } from "../providers/languages.rules.ts";
+import { canSpeakWith, findCloningProvider, listLanguagesOf } from "./cloning-providers.ts";
+import type { SampleMeasures } from "./sample/sample-measures.ts";
+import { warnAboutSample } from "./sample/sample.rules.ts";
+import type { SampleExaminer } from "./sample/sample-examiner.ts";
+import * as store from "./voices.store.ts";
+import { voices } from "./voices.tables.ts";
+
+const uuid = Compile(idSchema);
+const LOCAL_LANGUAGE = "en";
+const STORE_TIMEOUT_MS = 30_000;
+
+export interface VoiceJob {
+  voiceId: string;
+}
+export const CLONE_JOB = { name: "voices.clone" } as const;
+export const DISCARD_JOB = { name: "voices.discard" } as const;
+
+export interface NewVoice {
+  displayName: string;
+  language: string;
+  sample: Uint8Array;
+}
+
+/** An agent's fields that name voices. */
+interface VoiceFields {
+  voiceId: string | null;
+  fallbackVoiceId: string | null;
+}
+
+interface CustomVoicesDependencies {
+  database: Database;
+  storage: ObjectStorage;
+  jobs: JobQueue;
+  clock: Clock;
+  config: Pick<Config, "textToSpeech" | "providerAccess" | "localSpeech" | "speechFit">;
+  /** `undefined` until it is known. */
+  fit: () => SpeechFit | undefined;
+  examiner: Pick<SampleExaminer, "examine">;
+  organizationLimits: OrganizationLimitsService;
+}
+
+/** Voices that organizations created from recordings. */
+export class CustomVoicesService {
+  readonly #dependencies: CustomVoicesDependencies;
+
+  constructor(dependencies: CustomVoicesDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Throws `invalid_body` if the recording cannot become a voice, and `limit_reached`. */
+  async create(organizationId: string, { displayName, language, sample }: NewVoice): Promise<CreatedVoice> {
+    const { database, storage, jobs, organizationLimits } = this.#dependencies;
+    const provider = this.#requireVoiceMaker(language);
+    await organizationLimits.requireRoom(database, organizationId, { name: "voices", table: voices });
+    const { measures, wav } = await this.#examine(sample);
+    const id = randomUUID();
+    const objectKey = `voices/${organizationId}/${id}.wav`;
+    await storeSample(storage, objectKey, wav);
+    try {
+      const row = await database.transaction(async (transaction) => {
+        await organizationLimits.requireRoom(transaction, organizationId, { name: "voices", table: voices });
+        const inserted = await store.insertVoice(transaction, {
+          id,
+          organizationId,
+          displayName,
+          language,
+          objectKey,
+          warnings: warnAboutSample(measures),
+          ...(provider === undefined
+            ? this.#approximate(measures, language)
+            : { status: "processing", isApproximation: false, provider }),
+        });
+        if (provider !== undefined) await jobs.enqueue<VoiceJob>(transaction, CLONE_JOB, { voiceId: id });
+        return inserted;
+      });
+      return { ...this.#present(row), tier: "standard" };
+    } catch (error) {
+      await storage.delete(objectKey, AbortSignal.timeout(STORE_TIMEOUT_MS)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async list(organizationId: string): Promise<Voice[]> {
+    const rows = await store.listVoices(this.#dependencies.database, organizationId);
+    return rows.map((row) => this.#present(row));
+  }
+
+  /** `undefined` if the organization has no such voice. */
+  async find(organizationId: string, id: string): Promise<Voice | undefined> {
+    if (!isCustomVoiceId(id)) return undefined;
+    const [row] = await store.findVoices(this.#dependencies.database, organizationId, [id]);
+    return row && this.#present(row);
+  }
+
+  /** Throws `not_found`. */
+  async rename(organizationId: string, id: string, displayName: string | undefined): Promise<Voice> {
+    if (displayName !== undefined && isCustomVoiceId(id))
+      await store.renameVoice(this.#dependencies.database, organizationId, id, displayName);
+    const voice = await this.find(organizationId, id);
+    if (voice === undefined) throw notCustom();
+    return voice;
+  }
+
+  /** The clone and the recording are deleted soon after. Throws `not_found`. */
+  async delete(organizationId: string, id: string): Promise<void> {
+    const { database, jobs, clock } = this.#dependencies;
+    if (!isCustomVoiceId(id)) throw notCustom();
+    await database.transaction(async (transaction) => {
+      if (!(await store.markDeleted(transaction, organizationId, id, clock.now()))) throw notCustom();
+      await jobs.enqueue<VoiceJob>(transaction, DISCARD_JOB, { voiceId: id });
+    });
+  }
+
+  /** Whether a voice of a provider is the clone of some organization, which others must not use. */
+  async isClone(voiceId: string): Promise<boolean> {
+    return await store.isSpokenByCustomVoice(this.#dependencies.database, voiceId);
+  }
+
+  /**
+   * Replaces the organization's own voices by those that speak. A voice that is deleted, or that this server cannot speak,
+   * is replaced by the fallback, then by the default.
+   */
+  async resolve<T extends VoiceFields>(organizationId: string, fields: T): Promise<T> {
+    const ids = [fields.voiceId, fields.fallbackVoiceId].filter((id) => id !== null && isCustomVoiceId(id));
+    if (ids.length === 0) return fields;
+    const { database, config } = this.#dependencies;
+    const rows = await store.findVoices(
+      database,
+      organizationId,
+      ids.map((id) => id ?? ""),
+    );
+    const spoken = new Map(rows.map(({ id, spokenVoiceId }) => [id, spokenVoiceId]));
+    const replace = (id: string | null): string | null => {
+      if (id === null || !isCustomVoiceId(id)) return id;
+      const voice = spoken.get(id) ?? null;
+      return voice !== null && canSpeakWith(config, voice) ? voice : null;
+    };
+    const voiceId = replace(fields.voiceId);
+    const fallbackVoiceId = replace(fields.fallbackVoiceId);
+    const isGone = fields.voiceId !== null && voiceId === null;
+    return { ...fields, voiceId: isGone ? fallbackVoiceId : voiceId, fallbackVoiceId };
+  }
+
+  /** Replaces the own voices of all organizations among these ids by those that speak; the others stay. */
+  async replaceAll(ids: readonly string[]): Promise<string[]> {
+    const own = ids.filter(isCustomVoiceId);
+    if (own.length === 0) return [...ids];
+    const rows = await store.findAnyVoices(this.#dependencies.database, own);
+    const spoken = new Map(rows.map(({ id, spokenVoiceId }) => [id, spokenVoiceId]));
+    return ids.flatMap((id) => (isCustomVoiceId(id) ? (spoken.get(id) ?? []) : [id]));
+  }
+
+  /** Id of the provider that clones; `undefined` for an approximation. Throws `invalid_body` if there is neither. */
+  #requireVoiceMaker(language: string): string | undefined {
+    const { config } = this.#dependencies;
+    const provider = findCloningProvider(config);
+    if (provider === undefined && !config.localSpeech.hasTextToSpeech)
+      throw invalidBody(
+        "voice",
+        "cannot become a voice on this server: no configured provider clones voices (ElevenLabs does), and the local voices are not loaded",
+      );
+    const languages = provider === undefined ? [LOCAL_LANGUAGE] : listLanguagesOf(provider.id);
+    if (!languages.includes(baseLanguage(language)))
+      throw invalidBody("language", `must be one that the voice can speak: ${languages.join(", ")}`);
+    return provider?.id;
+  }
+
+  async #examine(sample: Uint8Array): Promise<{ measures: SampleMeasures; wav: Uint8Array }> {
+    const report = await this.#dependencies.examiner.examine(sample);
+    if (report.reasons === undefined) return report;
+    const issues = report.reasons.map((message): Issue => ({ path: "voice", message }));
+    throw new AppError("invalid_body", { issues });
+  }
+
+  #approximate({ pitchHz = 0, syllablesPerSecond }: SampleMeasures, language: string) {
+    const { config, fit } = this.#dependencies;
+    const defaultVoice = fit()?.defaultVoice ?? config.speechFit.voice;
+    const engine = defaultVoice === FAST_LOCAL_VOICE ? "dittli" : "kokoro";
+    const shaped = approximateVoice({ pitchHz, syllablesPerSecond }, engine, language);
+    return {
+      status: "ready" as const,
+      isApproximation: true,
+      provider: null,
+      spokenVoiceId: formatShapedVoice(shaped),
+    };
+  }
+
+  #present({ id, displayName, language, status, ...row }: store.VoiceRow): Voice {
+    return {
+      id,
+      displayName,
+      language,
+      languages: row.provider === null ? [LOCAL_LANGUAGE] : [...listLanguagesOf(row.provider)],
+      source: "custom",
+      status,
+      statusReason: row.statusReason,
+      gender: null,
+      category: "cloned",
+      isDefault: false,
+      isApproximation: row.isApproximation,
+      warnings: row.warnings,
+    };
+  }
+}
+
+/** Ids of other voices are `provider/name`. */
+export function isCustomVoiceId(id: string): boolean {
+  return uuid.Check(id);
+}
+
+function notCustom(): AppError {
+  return new AppError("not_found", { message: "The organization has created no voice with this id." });
+}
+
+/** The object storage takes files. */
+async function storeSample(storage: ObjectStorage, objectKey: string, bytes: Uint8Array): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-voice-"));
+  try {
+    const file = path.join(folder, "sample.wav");
+    await writeFile(file, bytes, { mode: 0o600 });
+    await storage.putFile(objectKey, file, AbortSignal.timeout(STORE_TIMEOUT_MS));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

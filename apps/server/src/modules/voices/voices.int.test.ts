@@ -1,0 +1,213 @@
+/** Voices that organizations create: their life by the API, and what agents speak with. */
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { test, type TestContext } from "node:test";
+import type { Agent, CreatedVoice, Voice } from "@parley/contract";
+import { parseShapedVoice } from "@parley/providers/fit";
+import { startScriptedElevenLabs } from "@parley/providers/testing";
+import { FolderStorage } from "../../platform/object-storage/folder-storage.ts";
+import { assertRefused } from "../contract-conformance.ts";
+import { createTestServer, type TestResponse, type TestServerOptions } from "../testing.ts";
+import { readMan, sendVoice, toWav } from "./testing.ts";
+
+async function open(context: TestContext, options: Partial<TestServerOptions> = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-voices-"));
+  const storage = new FolderStorage({ folder, isShared: true, signingKeys: [], origin: () => "" });
+  const server = await createTestServer({ storage, ...options });
+  context.after(async () => {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const file = toWav(await readMan());
+  const create = async (fields: Record<string, string> = {}, apiKey?: string): Promise<CreatedVoice> => {
+    const answer = await sendVoice(server, {
+      file,
+      fields: { displayName: "Ada", ...fields },
+      ...(apiKey !== undefined && { apiKey }),
+    });
+    return dataOf<CreatedVoice>(answer, 201);
+  };
+  const listSamples = async (): Promise<string[]> =>
+    (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".wav"));
+  return { server, create, listSamples };
+}
+
+function dataOf<T>({ status, body }: TestResponse, expected = 200): T {
+  const text = JSON.stringify(body);
+  assert.equal(status, expected, text);
+  const { data }: { data: T } = JSON.parse(text);
+  return data;
+}
+
+test("a voice is listed, renamed and deleted with its recording, by its organization alone", async (context) => {
+  const { server, create, listSamples } = await open(context);
+  const voice = await create({ consent: "She agreed in writing." });
+  const foreign = await server.createOrganization();
+  const list = async (query = "", apiKey?: string) =>
+    dataOf<Voice[]>(await server.request("GET", `/voices${query}`, undefined, apiKey)).filter(
+      ({ source }) => source === "custom",
+    );
+  const { tier, ...listed } = voice;
+  assert.equal(tier, "standard");
+  assert.deepEqual(await list(), [listed]);
+  assert.deepEqual(await list("?search=aDA&category=cloned&language=en"), [listed]);
+  assert.deepEqual(await list("?search=bob"), []);
+  assert.deepEqual(await list("?category=standard"), []);
+  assert.deepEqual(await list("", foreign.apiKey), []);
+  const url = `/voices/${voice.id}`;
+  for (const method of ["GET", "PATCH", "DELETE"] as const)
+    assertRefused(
+      await server.request(method, url, method === "GET" ? undefined : {}, foreign.apiKey),
+      "not_found",
+    );
+  assertRefused(
+    await server.request("PATCH", "/voices/kokoro%2Faf_heart", { displayName: "X" }),
+    "not_found",
+  );
+  assertRefused(await server.request("DELETE", "/voices/kokoro%2Faf_heart"), "not_found");
+  assert.equal(
+    dataOf<Voice>(await server.request("PATCH", url, { ...listed, displayName: "Bea" })).displayName,
+    "Bea",
+  );
+  assertRefused(await server.request("PATCH", url, { displayName: " " }), "invalid_body", "displayName");
+  const audit = dataOf<{ action: string; targetId: string; detail: string | null }[]>(
+    await server.request("GET", "/audit-log?action=createVoice"),
+  );
+  assert.deepEqual(
+    audit.map(({ targetId, detail }) => [targetId, detail]),
+    [[voice.id, "Consent: She agreed in writing."]],
+  );
+  assert.equal((await listSamples()).length, 1);
+  dataOf(await server.request("DELETE", url));
+  assert.deepEqual(await list(), []);
+  assertRefused(await server.request("GET", url), "not_found");
+  await server.modules.voiceCloning.discard(voice.id);
+  await server.modules.voiceCloning.discard(voice.id);
+  assert.deepEqual(await listSamples(), []);
+});
+
+test("agents speak with the local voice of an approximation; without the voice, with their fallback, then the default", async (context) => {
+  const { server, create } = await open(context);
+  const voice = await create();
+  const other = await create({ displayName: "Other" });
+  const foreign = await server.createOrganization();
+  assertRefused(
+    await server.request("POST", "/agents", { name: "Spy", voiceId: voice.id }, foreign.apiKey),
+    "invalid_body",
+    "voiceId",
+  );
+  const agent = dataOf<Agent>(
+    await server.request("POST", "/agents", { name: "Ada", voiceId: voice.id, fallbackVoiceId: other.id }),
+    201,
+  );
+  const resolve = async () => {
+    const entry = { kind: "browser_test" as const, environment: null };
+    const { document } = await server.modules.agentResolution.resolveAgent(
+      server.organizationId,
+      agent.id,
+      entry,
+    );
+    return [document.voiceId, document.fallbackVoiceId] as const;
+  };
+  const [spoken, fallback] = await resolve();
+  const { voice: local, pitch, rate } = parseShapedVoice(spoken ?? "");
+  // The reader's pitch is 100 Hz.
+  assert.match(local, /^kokoro\/[ab]m_/);
+  assert.ok(pitch > 0.8 && pitch < 1.2 && rate > 0.75 && rate < 1.3, spoken ?? "");
+  assert.equal(fallback, spoken);
+  dataOf(await server.request("DELETE", `/voices/${voice.id}`));
+  assert.deepEqual(await resolve(), [spoken, spoken]);
+  dataOf(await server.request("DELETE", `/voices/${other.id}`));
+  assert.deepEqual(await resolve(), [null, null]);
+  // What is stored stays, and does not block other changes.
+  const renamed = dataOf<Agent>(await server.request("PATCH", `/agents/${agent.id}`, { name: "Bea" }));
+  assert.deepEqual([renamed.voiceId, renamed.fallbackVoiceId], [voice.id, other.id]);
+});
+
+test("ElevenLabs clones a voice for its organization alone, and its copy is deleted with it", async (context) => {
+  const account: { voice_id: string; name: string }[] = [];
+  const refusals: number[] = [];
+  const vendor = await startScriptedElevenLabs({
+    apiKey: "key",
+    voices: account,
+    refuseClone: () => refusals.shift(),
+  });
+  context.after(async () => await vendor.close());
+  const { server, create, listSamples } = await open(context, {
+    providerVariables: {
+      PARLEY_TTS: "elevenlabs",
+      ELEVENLABS_API_KEY: "key",
+      ELEVENLABS_BASE_URL: vendor.url,
+    },
+  });
+  const { voiceCloning } = server.modules;
+  const get = async (id: string) => dataOf<Voice>(await server.request("GET", `/voices/${id}`));
+  const voice = await create({ language: "de" });
+  assert.deepEqual([voice.status, voice.isApproximation], ["processing", false]);
+  const useIt = { name: "Ada", voiceId: voice.id };
+  assertRefused(await server.request("POST", "/agents", useIt), "invalid_body", "voiceId");
+  // A busy provider is asked again.
+  refusals.push(503, 429);
+  await assert.rejects(voiceCloning.clone(voice.id));
+  await assert.rejects(voiceCloning.clone(voice.id));
+  assert.equal((await get(voice.id)).status, "processing");
+  await voiceCloning.clone(voice.id);
+  await voiceCloning.clone(voice.id);
+  assert.equal((await get(voice.id)).status, "ready");
+  assert.equal(account.length, 1);
+  assert.match(account[0]?.name ?? "", new RegExp(`^Ada \\[parley ${voice.id}\\]$`));
+  const agent = dataOf<Agent>(await server.request("POST", "/agents", useIt), 201);
+  assert.equal(agent.voiceId, voice.id);
+  const cloneId = `elevenlabs/${account[0]?.voice_id}`;
+  const foreign = await server.createOrganization();
+  const ids = dataOf<Voice[]>(await server.request("GET", "/voices", undefined, foreign.apiKey)).map(
+    ({ id }) => id,
+  );
+  assert.ok(!ids.includes(cloneId) && !ids.includes(voice.id), ids.join());
+  assertRefused(
+    await server.request("GET", `/voices/${encodeURIComponent(cloneId)}`, undefined, foreign.apiKey),
+    "not_found",
+  );
+  const refused = await create({ displayName: "Refused" });
+  refusals.push(400);
+  await voiceCloning.clone(refused.id);
+  const failed = await get(refused.id);
+  assert.deepEqual([failed.status, /status 400/.test(failed.statusReason ?? "")], ["failed", true]);
+  for (const id of [voice.id, refused.id]) {
+    dataOf(await server.request("DELETE", `/voices/${id}`));
+    await voiceCloning.discard(id);
+  }
+  assert.deepEqual([account, await listSamples()], [[], []]);
+});
+
+test("a voice that is deleted while it is cloned leaves no copy", async (context) => {
+  const account: { voice_id: string; name: string }[] = [];
+  let duringClone: (() => Promise<unknown>) | undefined;
+  const vendor = await startScriptedElevenLabs({
+    voices: account,
+    refuseClone: () => {
+      // The deletion commits before the answer to this request is read.
+      void duringClone?.();
+      return undefined;
+    },
+  });
+  context.after(async () => await vendor.close());
+  const { server, create } = await open(context, {
+    providerVariables: {
+      PARLEY_TTS: "elevenlabs",
+      ELEVENLABS_API_KEY: "key",
+      ELEVENLABS_BASE_URL: vendor.url,
+    },
+  });
+  const voice = await create();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  duringClone = async () => {
+    await server.request("DELETE", `/voices/${voice.id}`);
+    resolve();
+  };
+  await Promise.all([server.modules.voiceCloning.clone(voice.id), promise]);
+  await server.modules.voiceCloning.discard(voice.id);
+  assert.deepEqual(account, []);
+});

@@ -71,11 +71,7 @@ export function bindRoute<const R extends RouteDefinition>(
     method: route.method,
     url: API_PREFIX + urlOf(route),
     schema: schemaOf(route),
-    ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-    config: {
-      ...(route.maxJsonValues !== undefined && { maxJsonValues: route.maxJsonValues }),
-      ...(route.file !== undefined && { filePart: route.file }),
-    },
+    ...bodyOptionsOf(route),
     // Runs before the body is read, so that 401, 403, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
       await admit(app, route, { request, reply, effect });
@@ -87,35 +83,21 @@ export function bindRoute<const R extends RouteDefinition>(
       // Replaces the framework's own check of the path, which would precede that of the body: 404 before 400.
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
-      const { params, query, body, file, principal } = request;
-      if (route.file !== undefined && file === undefined)
-        throw invalidBody(route.file.part, "is required: a file");
+      const { principal } = request;
+      requireFile(route, request);
       const { organizationId } = principal;
       const { isRemote } = effect;
       const disconnection = disconnectionOf(reply);
       using _share = await app.requestShares.take({ organizationId, isRemote }, disconnection);
-      const origin = `${request.protocol}://${request.host}`;
-      const lastEventId = readLastEventId(request);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
-      const given = {
-        params,
-        query,
-        body,
-        file,
-        principal,
-        origin,
-        disconnection,
-        lastEventId,
-      } as RouteRequest<R>;
+      const given = requestOf(route, request, { principal, disconnection });
       const isInTransaction = key !== undefined && effect.isRemote !== true;
       const run = async () => {
         const answer = await handle(given);
-        if (route.method !== "GET")
-          await recordWrite(
-            request,
-            { ...writeOf(request, route, principal, answer), detail: effect.auditDetail?.(given) ?? null },
-            { isInTransaction },
-          );
+        if (route.method !== "GET") {
+          const detail = effect.auditDetail?.(given) ?? null;
+          const write = { ...writeOf(request, route, principal, answer), detail };
+          await recordWrite(request, write, { isInTransaction });
+        }
         return answer;
       };
       reply.code(route.status);
@@ -130,6 +112,33 @@ export function bindRoute<const R extends RouteDefinition>(
       });
     },
   });
+}
+
+function bodyOptionsOf({ bodyLimitBytes, maxJsonValues, file }: RouteDefinition) {
+  return {
+    ...(bodyLimitBytes !== undefined && { bodyLimit: bodyLimitBytes }),
+    config: {
+      ...(maxJsonValues !== undefined && { maxJsonValues }),
+      ...(file !== undefined && { filePart: file }),
+    },
+  };
+}
+
+/** Throws `invalid_body` if the route takes a file and the request has none. */
+function requireFile({ file }: RouteDefinition, request: FastifyRequest): void {
+  if (file !== undefined && request.file === undefined) throw invalidBody(file.part, "is required: a file");
+}
+
+function requestOf<const R extends RouteDefinition>(
+  _route: R,
+  request: FastifyRequest,
+  about: { principal: Principal; disconnection: AbortSignal },
+): RouteRequest<R> {
+  const { params, query, body, file } = request;
+  const origin = `${request.protocol}://${request.host}`;
+  const lastEventId = readLastEventId(request);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
+  return { params, query, body, file, origin, lastEventId, ...about } as RouteRequest<R>;
 }
 
 export function readLastEventId({ headers }: FastifyRequest): string | undefined {

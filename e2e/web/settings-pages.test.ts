@@ -143,12 +143,23 @@ describe("the pages of the settings", { skip: skipWithoutChromium }, () => {
 
   test("a viewer sees everything but the buttons that the API would refuse them, and leaves", async () => {
     const viewer = await join(platform, owner, "Vera", "viewer");
+    const [agent] = (await platform.api.listAgents()).data;
+    const agentPage = `/agents/${agent?.id}`;
     for (const [address, words, buttons] of [
       ["/settings/organization", "Only owners and admins change it", ["Save"]],
       ["/settings/webhooks", "Signature", ["Create a secret", "Send again"]],
       ["/settings/do-not-call", "+14155550199", ["Add a number", "Import", "Remove", "Save"]],
       ["/phone-numbers", "+1", ["Add a number"]],
       ["/sip-trunks", "Test", ["New trunk"]],
+      ["/agents", "Railway club", ["Folders", "Import", "New agent"]],
+      [agentPage, "Your role may read this agent", ["Test", "Save"]],
+      [`${agentPage}/tools`, "No tools yet", ["Add a tool"]],
+      [`${agentPage}/environments`, "production", ["Add an environment"]],
+      [`${agentPage}/versions`, "Publishing", ["Publish the draft"]],
+      ["/campaigns", "No campaigns yet", ["New campaign", "Create a campaign"]],
+      ["/messages", "No messages yet", []],
+      ["/messaging-connections", "No connections yet", ["New connection", "Connect Twilio"]],
+      ["/try", "Your role may not place test calls", []],
     ] as const) {
       const { shown, page, problems } = await open(address, viewer);
       await shown.waitForText(words);

@@ -1,8 +1,9 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { Annotation, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
-import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type RefObject, use, useEffect, useLayoutEffect, useRef } from "react";
 import { styleNonce } from "../app/nonce.ts";
+import { EditableContext } from "./editable.ts";
 import "./code-editor.css";
 
 /** Marks a change that did not come from the person who writes. */
@@ -23,6 +24,7 @@ interface CodeEditorOptions {
 /** An editor inside the returned element, whose class is `code-editor`. Tab leaves it, so that the keyboard is not caught. */
 export function useCodeEditor(options: CodeEditorOptions): RefObject<HTMLDivElement | null> {
   const { labelId, path, text } = options;
+  const isEditable = use(EditableContext);
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const latest = useRef(options);
@@ -35,7 +37,12 @@ export function useCodeEditor(options: CodeEditorOptions): RefObject<HTMLDivElem
         doc: latest.current.text,
         extensions: [
           EditorView.cspNonce.of(styleNonce),
-          EditorView.contentAttributes.of({ "aria-labelledby": labelId, ...(path && { "data-path": path }) }),
+          EditorView.contentAttributes.of({
+            "aria-labelledby": labelId,
+            "aria-readonly": String(!isEditable),
+            ...(path && { "data-path": path }),
+          }),
+          EditorState.readOnly.of(!isEditable),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
             const isWritten = !transactions.some((each) => each.annotation(replacement) === true);
             if (docChanged && isWritten) latest.current.onChange(state.doc.toString());
@@ -49,7 +56,7 @@ export function useCodeEditor(options: CodeEditorOptions): RefObject<HTMLDivElem
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [labelId, path]);
+  }, [labelId, path, isEditable]);
   // Before the next key: a later effect might take back what was written since.
   useLayoutEffect(() => {
     const { current } = view;

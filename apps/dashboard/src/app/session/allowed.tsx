@@ -1,8 +1,11 @@
 import type { Parley } from "@parley/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { EditableContext } from "../../ui/editable.ts";
 import { requiredRoles, rolesIncluding } from "./roles.at-build.ts";
+import { Text } from "@mantine/core";
 import { useIdentity, useParley } from "./session.tsx";
+import "./allowed.css";
 
 /** An operation of the API that writes. */
 export type WriteOperation = Extract<keyof Parley, string>;
@@ -27,6 +30,29 @@ export function useMay(): (operation: WriteOperation) => boolean {
   const role = useRole();
   return (operation) =>
     role !== undefined && rolesIncluding[requiredRoles[operation] ?? "member"]?.includes(role) === true;
+}
+
+interface EditableProps {
+  operation: WriteOperation;
+  /** What the fields belong to, for example "this agent". */
+  what: string;
+  children: ReactNode;
+}
+
+/** Fields of a form, which can only be read unless the API allows the operation to the role that is signed in. */
+export function Editable({ operation, what, children }: EditableProps) {
+  const role = useRole();
+  const isAllowed = useMay()(operation);
+  return (
+    <fieldset className="editable" disabled={!isAllowed}>
+      {role !== undefined && !isAllowed && (
+        <Text c="dimmed" size="sm" mb="md">
+          Your role may read {what}, not change it.
+        </Text>
+      )}
+      <EditableContext value={isAllowed}>{children}</EditableContext>
+    </fieldset>
+  );
 }
 
 /** Shows its children, such as a button, if the API allows the operation to the role that is signed in. */

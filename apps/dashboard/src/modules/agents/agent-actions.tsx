@@ -8,6 +8,7 @@ import Download from "lucide-react/icons/download";
 import FolderInput from "lucide-react/icons/folder-input";
 import Trash from "lucide-react/icons/trash-2";
 import { useState } from "react";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { downloadJson } from "../../ui/download.ts";
@@ -40,26 +41,32 @@ export function AgentActions({ agent }: { agent: Agent }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={() => duplicate.mutate()}>
-            Duplicate
-          </Menu.Item>
-          <Menu.Item leftSection={<FolderInput size={16} aria-hidden />} onClick={() => setMoving(true)}>
-            Move to a folder
-          </Menu.Item>
+          <Allowed operation="createAgent">
+            <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={() => duplicate.mutate()}>
+              Duplicate
+            </Menu.Item>
+          </Allowed>
+          <Allowed operation="updateAgent">
+            <Menu.Item leftSection={<FolderInput size={16} aria-hidden />} onClick={() => setMoving(true)}>
+              Move to a folder
+            </Menu.Item>
+          </Allowed>
           <Menu.Item
             leftSection={<Download size={16} aria-hidden />}
             onClick={() => downloadJson(`${agent.name}.agent.json`, agent)}
           >
             Export as JSON
           </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item
-            color="red"
-            leftSection={<Trash size={16} aria-hidden />}
-            onClick={() => setDeleting(true)}
-          >
-            Delete
-          </Menu.Item>
+          <Allowed operation="deleteAgent">
+            <Menu.Divider />
+            <Menu.Item
+              color="red"
+              leftSection={<Trash size={16} aria-hidden />}
+              onClick={() => setDeleting(true)}
+            >
+              Delete
+            </Menu.Item>
+          </Allowed>
         </Menu.Dropdown>
       </Menu>
       {isMoving && <MoveDialog agent={agent} onClose={() => setMoving(false)} />}

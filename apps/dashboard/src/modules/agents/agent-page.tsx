@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Outlet } from "@tanstack/react-router";
 import Mic from "lucide-react/icons/mic";
 import { lazy, Suspense, useRef, useState } from "react";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { TabLink } from "../../ui/links.tsx";
@@ -61,15 +62,17 @@ function AgentView({ agent }: { agent: Agent }) {
         description={`Changed ${formatDateTime(agent.updatedAt)}`}
         actions={
           <>
-            <Button
-              leftSection={<Mic size={16} aria-hidden />}
-              ref={testButton}
-              variant={isTesting ? "light" : "filled"}
-              aria-expanded={isTesting}
-              onClick={() => setTesting(true)}
-            >
-              Test
-            </Button>
+            <Allowed operation="startTestCall">
+              <Button
+                leftSection={<Mic size={16} aria-hidden />}
+                ref={testButton}
+                variant={isTesting ? "light" : "filled"}
+                aria-expanded={isTesting}
+                onClick={() => setTesting(true)}
+              >
+                Test
+              </Button>
+            </Allowed>
             <AgentActions agent={agent} />
           </>
         }

@@ -7,6 +7,7 @@ import Folder from "lucide-react/icons/folder";
 import Plus from "lucide-react/icons/plus";
 import Upload from "lucide-react/icons/upload";
 import { lazy, Suspense, useState } from "react";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -69,12 +70,12 @@ export function AgentsPage() {
         title="Agents"
         description="Each agent is one assistant: what it knows, how it speaks, what it may do."
         actions={
-          <>
+          <Allowed operation="createAgent">
             <ListActions />
             <ButtonLink to="/agents/new" leftSection={<Plus size={16} aria-hidden />}>
               New agent
             </ButtonLink>
-          </>
+          </Allowed>
         }
       />
       <Group mb="md" gap="sm">
@@ -146,12 +147,14 @@ function NoAgents() {
       icon={Bot}
       title="No agents yet"
       action={
-        <Group justify="center">
-          <ButtonLink to="/agents/new">Create an agent</ButtonLink>
-          <ButtonLink variant="default" to="/try">
-            Talk to a sample agent
-          </ButtonLink>
-        </Group>
+        <Allowed operation="createAgent">
+          <Group justify="center">
+            <ButtonLink to="/agents/new">Create an agent</ButtonLink>
+            <ButtonLink variant="default" to="/try">
+              Talk to a sample agent
+            </ButtonLink>
+          </Group>
+        </Allowed>
       }
     >
       An agent answers and places calls. Begin with a sample, or with one of your own.

@@ -11,6 +11,7 @@ import Play from "lucide-react/icons/play";
 import Trash from "lucide-react/icons/trash-2";
 import UserPlus from "lucide-react/icons/user-plus";
 import { useState } from "react";
+import { Allowed, type WriteOperation } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { toast } from "../../ui/toast.ts";
@@ -34,24 +35,29 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
         </Menu.Target>
         <Menu.Dropdown>
           <ContactItems campaign={campaign} />
-          <Menu.Divider />
           {!isFinal(campaign) && (
-            <Menu.Item
-              color="red"
-              leftSection={<Ban size={ICON_PX} aria-hidden />}
-              onClick={() => setAsked("cancel")}
-            >
-              Cancel for good
-            </Menu.Item>
+            <Allowed operation="cancelCampaign">
+              <Menu.Divider />
+              <Menu.Item
+                color="red"
+                leftSection={<Ban size={ICON_PX} aria-hidden />}
+                onClick={() => setAsked("cancel")}
+              >
+                Cancel for good
+              </Menu.Item>
+            </Allowed>
           )}
           {(campaign.status === "draft" || isFinal(campaign)) && (
-            <Menu.Item
-              color="red"
-              leftSection={<Trash size={ICON_PX} aria-hidden />}
-              onClick={() => setAsked("delete")}
-            >
-              Delete
-            </Menu.Item>
+            <Allowed operation="deleteCampaign">
+              <Menu.Divider />
+              <Menu.Item
+                color="red"
+                leftSection={<Trash size={ICON_PX} aria-hidden />}
+                onClick={() => setAsked("delete")}
+              >
+                Delete
+              </Menu.Item>
+            </Allowed>
           )}
         </Menu.Dropdown>
       </Menu>
@@ -76,21 +82,25 @@ function ContactItems({ campaign }: { campaign: Campaign }) {
   return (
     <>
       {!isFinal(campaign) && (
-        <Menu.Item
-          leftSection={<UserPlus size={ICON_PX} aria-hidden />}
-          onClick={() =>
-            void navigate({ to: "/campaigns/$campaignId/add-contacts", params: { campaignId: id } })
-          }
-        >
-          Add contacts
-        </Menu.Item>
+        <Allowed operation="addCampaignContacts">
+          <Menu.Item
+            leftSection={<UserPlus size={ICON_PX} aria-hidden />}
+            onClick={() =>
+              void navigate({ to: "/campaigns/$campaignId/add-contacts", params: { campaignId: id } })
+            }
+          >
+            Add contacts
+          </Menu.Item>
+        </Allowed>
       )}
-      <Menu.Item
-        leftSection={<Copy size={ICON_PX} aria-hidden />}
-        onClick={() => void navigate({ to: "/campaigns/new", search: { copyOf: id } })}
-      >
-        Copy
-      </Menu.Item>
+      <Allowed operation="createCampaign">
+        <Menu.Item
+          leftSection={<Copy size={ICON_PX} aria-hidden />}
+          onClick={() => void navigate({ to: "/campaigns/new", search: { copyOf: id } })}
+        >
+          Copy
+        </Menu.Item>
+      </Allowed>
       <Menu.Item leftSection={<Download size={ICON_PX} aria-hidden />} onClick={() => void exportContacts()}>
         Export contacts as CSV
       </Menu.Item>
@@ -108,6 +118,7 @@ function MainAction({ campaign }: { campaign: Campaign }) {
       <ActionButton
         key={status}
         campaign={campaign}
+        operation="startCampaign"
         label="Start"
         icon={<Play size={ICON_PX} aria-hidden />}
         act={async (parley, id) => await parley.startCampaign(id)}
@@ -118,6 +129,7 @@ function MainAction({ campaign }: { campaign: Campaign }) {
       <ActionButton
         key={status}
         campaign={campaign}
+        operation="resumeCampaign"
         label="Resume"
         icon={<Play size={ICON_PX} aria-hidden />}
         act={async (parley, id) => await parley.resumeCampaign(id)}
@@ -128,6 +140,7 @@ function MainAction({ campaign }: { campaign: Campaign }) {
     <ActionButton
       key="pause"
       campaign={campaign}
+      operation="pauseCampaign"
       label="Pause"
       icon={<Pause size={ICON_PX} aria-hidden />}
       act={async (parley, id) => await parley.pauseCampaign(id)}
@@ -137,12 +150,13 @@ function MainAction({ campaign }: { campaign: Campaign }) {
 
 interface ActionButtonProps {
   campaign: Campaign;
+  operation: WriteOperation;
   label: string;
   icon: React.ReactNode;
   act: Act;
 }
 
-function ActionButton({ campaign: { id }, label, icon, act }: ActionButtonProps) {
+function ActionButton({ campaign: { id }, operation, label, icon, act }: ActionButtonProps) {
   const parley = useParley();
   const queryClient = useQueryClient();
   const action = useMutation({
@@ -152,9 +166,11 @@ function ActionButton({ campaign: { id }, label, icon, act }: ActionButtonProps)
     onSettled: async () => await queryClient.invalidateQueries({ queryKey: ["campaigns"] }),
   });
   return (
-    <Button leftSection={icon} loading={action.isPending} onClick={() => action.mutate()}>
-      {label}
-    </Button>
+    <Allowed operation={operation}>
+      <Button leftSection={icon} loading={action.isPending} onClick={() => action.mutate()}>
+        {label}
+      </Button>
+    </Allowed>
   );
 }
 

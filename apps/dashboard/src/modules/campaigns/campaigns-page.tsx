@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import Megaphone from "lucide-react/icons/megaphone";
 import Plus from "lucide-react/icons/plus";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -49,9 +50,11 @@ export function CampaignsPage() {
         title="Campaigns"
         description="An agent calls a list of people, at their local time, at your pace."
         actions={
-          <ButtonLink to="/campaigns/new" leftSection={<Plus size={16} aria-hidden />}>
-            New campaign
-          </ButtonLink>
+          <Allowed operation="createCampaign">
+            <ButtonLink to="/campaigns/new" leftSection={<Plus size={16} aria-hidden />}>
+              New campaign
+            </ButtonLink>
+          </Allowed>
         }
       />
       <Group mb="md" gap="sm">
@@ -118,7 +121,11 @@ function NoCampaigns() {
     <EmptyState
       icon={Megaphone}
       title="No campaigns yet"
-      action={<ButtonLink to="/campaigns/new">Create a campaign</ButtonLink>}
+      action={
+        <Allowed operation="createCampaign">
+          <ButtonLink to="/campaigns/new">Create a campaign</ButtonLink>
+        </Allowed>
+      }
     >
       Bring a list of phone numbers as CSV, choose an agent, and say when people may be called. The campaign
       dials them at their local time, again if there was no answer, and never twice at once.

@@ -2,6 +2,7 @@ import { Button, Card, Group, Stack, Title } from "@mantine/core";
 import type { Campaign } from "@parley/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { Allowed, Editable } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { Loaded } from "../../ui/loading.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -59,21 +60,27 @@ function DraftForm({ campaign }: { campaign: Campaign }) {
     <form onSubmit={submit} noValidate>
       <UnsavedChangesGuard isDirty={form.isDirty} />
       <Stack gap="md" maw={760}>
-        <Part title="Who calls">
-          <LineFields form={form} />
-        </Part>
-        <Part title="When">
-          <ScheduleFields form={form} />
-        </Part>
-        <Part title="Pace and retries">
-          <PaceFields form={form} />
-        </Part>
+        <Editable operation="updateCampaign" what="this campaign">
+          <Stack gap="md">
+            <Part title="Who calls">
+              <LineFields form={form} />
+            </Part>
+            <Part title="When">
+              <ScheduleFields form={form} />
+            </Part>
+            <Part title="Pace and retries">
+              <PaceFields form={form} />
+            </Part>
+          </Stack>
+        </Editable>
         {problem !== undefined && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={saving.isPending}>
-            Save
-          </Button>
-        </Group>
+        <Allowed operation="updateCampaign">
+          <Group justify="flex-end">
+            <Button type="submit" loading={saving.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Allowed>
       </Stack>
     </form>
   );

@@ -1,4 +1,6 @@
-import { Button } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
+import type { Parley } from "@parley/client";
+import { useMay, useRole } from "../../app/session/allowed.tsx";
 import { linkedAgentId, useSession } from "../../app/session/session.tsx";
 import { SignIn } from "../../app/session/sign-in.tsx";
 import { LoadingPage } from "../../ui/loading.tsx";
@@ -22,7 +24,19 @@ export function TryPage() {
           )
         }
       />
-      <AgentChoice parley={session.parley} initialAgentId={linkedAgentId} />
+      <Trial parley={session.parley} />
     </>
   );
+}
+
+function Trial({ parley }: { parley: Parley }) {
+  const role = useRole();
+  const mayCall = useMay()("startTestCall");
+  if (role !== undefined && !mayCall)
+    return (
+      <Alert color="gray" title="Your role may not place test calls">
+        It reads agents and calls. Ask an owner or admin of the organization for the role “member”.
+      </Alert>
+    );
+  return <AgentChoice parley={parley} initialAgentId={linkedAgentId} />;
 }

@@ -2,6 +2,7 @@ import { Card, Grid, Stack, Text, Title } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { Agent } from "@parley/client";
 import { getRouteApi } from "@tanstack/react-router";
+import { Editable } from "../../../app/session/allowed.tsx";
 import { FieldList } from "../../../ui/field-list.tsx";
 import { Problem } from "../../../ui/problem.tsx";
 import { UnsavedChangesGuard } from "../../../ui/unsaved-changes.tsx";
@@ -51,7 +52,9 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, sm: 8, md: 9 }}>
-          <GroupCard group={group} form={form} />
+          <Editable operation="updateAgent" what="this agent">
+            <GroupCard group={group} form={form} />
+          </Editable>
         </Grid.Col>
       </Grid>
       {problem !== undefined && !isConflict && <Problem error={problem} />}

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import Plus from "lucide-react/icons/plus";
 import { useState } from "react";
+import { Allowed } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Loaded } from "../../../ui/loading.tsx";
@@ -27,9 +28,11 @@ export function EnvironmentsTab() {
               An environment runs one version of the agent with variables of its own. Phone numbers are bound
               to one; production is what callers reach by default.
             </Text>
-            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited("new")}>
-              Add an environment
-            </Button>
+            <Allowed operation="putEnvironment">
+              <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited("new")}>
+                Add an environment
+              </Button>
+            </Allowed>
           </Group>
           {list.map((environment) => (
             <EnvironmentCard
@@ -89,18 +92,22 @@ function EnvironmentCard({ agentId, environment, onEdit }: EnvironmentCardProps)
           </Text>
         ) : (
           <Group gap="xs">
-            <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${name}`}>
-              Edit
-            </Button>
-            <Button
-              variant="subtle"
-              color="red"
-              size="xs"
-              onClick={() => setDeleting(true)}
-              aria-label={`Delete ${name}`}
-            >
-              Delete
-            </Button>
+            <Allowed operation="putEnvironment">
+              <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${name}`}>
+                Edit
+              </Button>
+            </Allowed>
+            <Allowed operation="deleteEnvironment">
+              <Button
+                variant="subtle"
+                color="red"
+                size="xs"
+                onClick={() => setDeleting(true)}
+                aria-label={`Delete ${name}`}
+              >
+                Delete
+              </Button>
+            </Allowed>
           </Group>
         )}
       </Group>

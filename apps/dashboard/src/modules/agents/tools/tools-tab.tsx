@@ -5,6 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import Plus from "lucide-react/icons/plus";
 import Wrench from "lucide-react/icons/wrench";
 import { useState } from "react";
+import { Allowed } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -61,9 +62,11 @@ export function ToolsTab() {
 
 function AddButton({ onClick }: { onClick: () => void }) {
   return (
-    <Button onClick={onClick} leftSection={<Plus size={16} aria-hidden />}>
-      Add a tool
-    </Button>
+    <Allowed operation="createCustomTool">
+      <Button onClick={onClick} leftSection={<Plus size={16} aria-hidden />}>
+        Add a tool
+      </Button>
+    </Allowed>
   );
 }
 
@@ -133,15 +136,21 @@ interface ToolButtonsProps {
 function ToolButtons({ name, onTest, onEdit, onDelete }: ToolButtonsProps) {
   return (
     <Group gap="xs">
-      <Button variant="default" size="xs" onClick={onTest} aria-label={`Test ${name}`}>
-        Test
-      </Button>
-      <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${name}`}>
-        Edit
-      </Button>
-      <Button variant="subtle" color="red" size="xs" onClick={onDelete} aria-label={`Delete ${name}`}>
-        Delete
-      </Button>
+      <Allowed operation="testCustomTool">
+        <Button variant="default" size="xs" onClick={onTest} aria-label={`Test ${name}`}>
+          Test
+        </Button>
+      </Allowed>
+      <Allowed operation="updateCustomTool">
+        <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${name}`}>
+          Edit
+        </Button>
+      </Allowed>
+      <Allowed operation="deleteCustomTool">
+        <Button variant="subtle" color="red" size="xs" onClick={onDelete} aria-label={`Delete ${name}`}>
+          Delete
+        </Button>
+      </Allowed>
     </Group>
   );
 }

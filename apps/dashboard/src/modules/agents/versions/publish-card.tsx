@@ -2,6 +2,7 @@ import { Button, Card, Group, SegmentedControl, Stack, Text, Title } from "@mant
 import type { Agent } from "@parley/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Allowed, useMay } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { ButtonLink } from "../../../ui/links.tsx";
@@ -23,6 +24,7 @@ export function PublishCard({ agent }: { agent: Agent }) {
   const { publishMode, hasUnpublishedChanges } = agent;
   const [isAsking, setAsking] = useState(false);
   const setMode = useSetMode(agent);
+  const isAllowed = useMay()("updateAgent");
   const choose = (mode: Agent["publishMode"]): void => {
     // Without a draft the change of mode changes nothing for callers.
     if (mode === "auto" && hasUnpublishedChanges) setAsking(true);
@@ -40,7 +42,7 @@ export function PublishCard({ agent }: { agent: Agent }) {
           data={[...modes]}
           value={publishMode}
           onChange={choose}
-          disabled={setMode.isPending}
+          disabled={!isAllowed || setMode.isPending}
         />
       </Group>
       <Text c="dimmed" size="sm">
@@ -89,12 +91,14 @@ function Publication({ agent }: { agent: Agent }) {
       </Text>
       {hasUnpublishedChanges && (
         <Group gap="xs">
-          <Button
-            loading={publish.isPending}
-            onClick={() => publish.mutate(undefined, { onError: (error) => toast.failed(error) })}
-          >
-            Publish the draft
-          </Button>
+          <Allowed operation="publishAgent">
+            <Button
+              loading={publish.isPending}
+              onClick={() => publish.mutate(undefined, { onError: (error) => toast.failed(error) })}
+            >
+              Publish the draft
+            </Button>
+          </Allowed>
           {typeof draft === "number" && (
             <ButtonLink
               variant="default"

@@ -2,6 +2,7 @@ import { Alert, Button, Group, List, Text } from "@mantine/core";
 import type { Agent, AgentRestored, AgentVersionDetail } from "@parley/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Allowed } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { TextLink } from "../../../ui/links.tsx";
@@ -31,12 +32,16 @@ export function VersionActions({ agent, version, isDraft, isLive, onRestored }: 
   return (
     <>
       <Group gap="xs">
-        {isManual && !isLive && <Button onClick={() => setAsked("publish")}>Publish</Button>}
-        {!isDraft && (
-          <Button variant="default" onClick={() => setAsked("restore")}>
-            Restore
-          </Button>
-        )}
+        <Allowed operation="publishAgent">
+          {isManual && !isLive && <Button onClick={() => setAsked("publish")}>Publish</Button>}
+        </Allowed>
+        <Allowed operation="restoreAgentVersion">
+          {!isDraft && (
+            <Button variant="default" onClick={() => setAsked("restore")}>
+              Restore
+            </Button>
+          )}
+        </Allowed>
       </Group>
       <ConfirmDialog
         isOpen={asked === "restore"}

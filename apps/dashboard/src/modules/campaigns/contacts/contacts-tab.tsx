@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import Users from "lucide-react/icons/users";
 import { useMemo } from "react";
+import { Allowed } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { type Column, DataTable } from "../../../ui/data-table.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -147,9 +148,11 @@ function NoContacts({ campaign: { id } }: { campaign: Campaign }) {
       icon={Users}
       title="No contacts yet"
       action={
-        <ButtonLink to="/campaigns/$campaignId/add-contacts" params={{ campaignId: id }}>
-          Add contacts
-        </ButtonLink>
+        <Allowed operation="addCampaignContacts">
+          <ButtonLink to="/campaigns/$campaignId/add-contacts" params={{ campaignId: id }}>
+            Add contacts
+          </ButtonLink>
+        </Allowed>
       }
     >
       Contacts come from a CSV file: a phone number, and whatever else the agent should know.

@@ -3,6 +3,7 @@ import type { Campaign, CampaignActivity } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
+import { Allowed } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { formatDateTime } from "../../../ui/format.ts";
 import { Figure } from "../../../ui/figure.tsx";
@@ -58,9 +59,11 @@ function NoContacts({ campaign: { id } }: { campaign: Campaign }) {
     <Card withBorder padding="lg">
       <Stack gap="sm" align="flex-start">
         <Text>The campaign has no contacts yet, and starts once it has some.</Text>
-        <ButtonLink to="/campaigns/$campaignId/add-contacts" params={{ campaignId: id }}>
-          Add contacts
-        </ButtonLink>
+        <Allowed operation="addCampaignContacts">
+          <ButtonLink to="/campaigns/$campaignId/add-contacts" params={{ campaignId: id }}>
+            Add contacts
+          </ButtonLink>
+        </Allowed>
       </Stack>
     </Card>
   );

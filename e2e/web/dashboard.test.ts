@@ -81,6 +81,11 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
       press("contains(., 'Send get request')"),
     ]);
     assert.deepEqual([answer.status(), answer.request().headers()["x-api-key"]], [200, platform.apiKey]);
+    await frame.evaluate("document.body.dataset.loaded = 'once'");
+    for (const scheme of ["dark", "light"]) {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await frame.waitForSelector(`:root[style*="${scheme}"] > body.${scheme}-mode[data-loaded=once]`);
+    }
   });
 
   test("asks somebody who is not signed in for a key, and then shows the page that was asked for", async () => {

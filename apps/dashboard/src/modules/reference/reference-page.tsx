@@ -29,8 +29,8 @@ export function ReferencePage() {
         }
       />
       <iframe
-        // The frame reads its attributes once.
-        key={`${scheme} ${apiKey ?? ""}`}
+        // The frame reads the key once, and follows the scheme.
+        key={apiKey ?? ""}
         className="reference-frame"
         title="API reference"
         src={`/reference/${location.hash}`}

@@ -35,6 +35,7 @@ const PAGE = `<!doctype html>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Parley API</title>
+    <script src="js/scheme.js"></script>
   </head>
   <body>
     <div id="app"></div>
@@ -42,6 +43,26 @@ const PAGE = `<!doctype html>
     <script src="js/start.js"></script>
   </body>
 </html>
+`;
+
+/**
+ * Follows the color scheme that the dashboard writes on the frame around the page: before the library is loaded, so that the frame
+ * is not white in the dark meanwhile, and when it changes. The library shows a scheme by a class of the body, and takes its own
+ * back when the system's scheme changes.
+ */
+const SCHEME = `const frame = window.frameElement;
+const applyScheme = () => {
+  const { scheme } = frame.dataset;
+  document.documentElement.style.colorScheme = scheme;
+  document.body?.classList.toggle("dark-mode", scheme === "dark");
+  document.body?.classList.toggle("light-mode", scheme !== "dark");
+};
+if (frame !== null) {
+  const changes = new MutationObserver(applyScheme);
+  changes.observe(frame, { attributeFilter: ["data-scheme"] });
+  document.addEventListener("DOMContentLoaded", () => changes.observe(document.body, { attributeFilter: ["class"] }));
+  applyScheme();
+}
 `;
 
 /** The dashboard writes its color scheme and the API key that it is signed in with on the frame around the page. */
@@ -73,6 +94,9 @@ export function registerReference(app: FastifyInstance): void {
       .header("content-security-policy", CONTENT_SECURITY_POLICY)
       .type("text/html; charset=utf-8")
       .send(PAGE);
+  });
+  app.get(`${PREFIX}/js/scheme.js`, { logLevel: "silent" }, async (_request, reply) => {
+    return await sendScript(reply, SCHEME);
   });
   app.get(`${PREFIX}/js/start.js`, { logLevel: "silent" }, async (_request, reply) => {
     return await sendScript(reply, START);

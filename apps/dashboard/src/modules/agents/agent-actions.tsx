@@ -25,7 +25,6 @@ export function AgentActions({ agent }: { agent: Agent }) {
   const queryClient = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const [isMoving, setMoving] = useState(false);
-  const duplicate = useDuplicate(agent);
   const deleteAgent = async (): Promise<void> => {
     await parley.deleteAgent(agent.id);
     toast.done(`${agent.name} is deleted.`);
@@ -41,32 +40,7 @@ export function AgentActions({ agent }: { agent: Agent }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Allowed operation="createAgent">
-            <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={() => duplicate.mutate()}>
-              Duplicate
-            </Menu.Item>
-          </Allowed>
-          <Allowed operation="updateAgent">
-            <Menu.Item leftSection={<FolderInput size={16} aria-hidden />} onClick={() => setMoving(true)}>
-              Move to a folder
-            </Menu.Item>
-          </Allowed>
-          <Menu.Item
-            leftSection={<Download size={16} aria-hidden />}
-            onClick={() => downloadJson(`${agent.name}.agent.json`, agent)}
-          >
-            Export as JSON
-          </Menu.Item>
-          <Allowed operation="deleteAgent">
-            <Menu.Divider />
-            <Menu.Item
-              color="red"
-              leftSection={<Trash size={16} aria-hidden />}
-              onClick={() => setDeleting(true)}
-            >
-              Delete
-            </Menu.Item>
-          </Allowed>
+          <ActionItems agent={agent} onMove={() => setMoving(true)} onDelete={() => setDeleting(true)} />
         </Menu.Dropdown>
       </Menu>
       {isMoving && <MoveDialog agent={agent} onClose={() => setMoving(false)} />}
@@ -79,6 +53,42 @@ export function AgentActions({ agent }: { agent: Agent }) {
       >
         <Text>Its phone numbers stay, and are answered by no agent. Calls and versions are kept.</Text>
       </ConfirmDialog>
+    </>
+  );
+}
+
+interface ActionItemsProps {
+  agent: Agent;
+  onMove: () => void;
+  onDelete: () => void;
+}
+
+function ActionItems({ agent, onMove, onDelete }: ActionItemsProps) {
+  const duplicate = useDuplicate(agent);
+  return (
+    <>
+      <Allowed operation="createAgent">
+        <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={() => duplicate.mutate()}>
+          Duplicate
+        </Menu.Item>
+      </Allowed>
+      <Allowed operation="updateAgent">
+        <Menu.Item leftSection={<FolderInput size={16} aria-hidden />} onClick={onMove}>
+          Move to a folder
+        </Menu.Item>
+      </Allowed>
+      <Menu.Item
+        leftSection={<Download size={16} aria-hidden />}
+        onClick={() => downloadJson(`${agent.name}.agent.json`, agent)}
+      >
+        Export as JSON
+      </Menu.Item>
+      <Allowed operation="deleteAgent">
+        <Menu.Divider />
+        <Menu.Item color="red" leftSection={<Trash size={16} aria-hidden />} onClick={onDelete}>
+          Delete
+        </Menu.Item>
+      </Allowed>
     </>
   );
 }

@@ -91,24 +91,7 @@ function EnvironmentCard({ agentId, environment, onEdit }: EnvironmentCardProps)
             Changes by publishing.
           </Text>
         ) : (
-          <Group gap="xs">
-            <Allowed operation="putEnvironment">
-              <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${name}`}>
-                Edit
-              </Button>
-            </Allowed>
-            <Allowed operation="deleteEnvironment">
-              <Button
-                variant="subtle"
-                color="red"
-                size="xs"
-                onClick={() => setDeleting(true)}
-                aria-label={`Delete ${name}`}
-              >
-                Delete
-              </Button>
-            </Allowed>
-          </Group>
+          <EnvironmentButtons name={name} onEdit={onEdit} onDelete={() => setDeleting(true)} />
         )}
       </Group>
       <ConfirmDialog
@@ -121,6 +104,29 @@ function EnvironmentCard({ agentId, environment, onEdit }: EnvironmentCardProps)
         <Text>A widget bound to it then runs production. Phone numbers must be bound elsewhere first.</Text>
       </ConfirmDialog>
     </Card>
+  );
+}
+
+interface EnvironmentButtonsProps {
+  name: string;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+function EnvironmentButtons({ name, onEdit, onDelete }: EnvironmentButtonsProps) {
+  return (
+    <Group gap="xs">
+      <Allowed operation="putEnvironment">
+        <Button variant="default" size="xs" onClick={onEdit} aria-label={`Edit ${name}`}>
+          Edit
+        </Button>
+      </Allowed>
+      <Allowed operation="deleteEnvironment">
+        <Button variant="subtle" color="red" size="xs" onClick={onDelete} aria-label={`Delete ${name}`}>
+          Delete
+        </Button>
+      </Allowed>
+    </Group>
   );
 }
 

@@ -95,6 +95,7 @@ function speaker(utterances: readonly Frames[], noise: Frames, random: () => num
 function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[0] {
   return {
     callId,
+    organizationId: "bench",
     sampleRateHz: 8000,
     instructions: "Be brief.",
     llmModel: "service-standard",

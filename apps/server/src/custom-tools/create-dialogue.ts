@@ -24,7 +24,8 @@ export interface DialogueSetup {
 
 /** What the process of a dialogue contributes to it. */
 export interface DialogueResources {
-  model: LanguageModel;
+  /** The model, then those that replace it after a failure. */
+  models: readonly [LanguageModel, ...LanguageModel[]];
   outbound: Pick<OutboundClient, "send">;
   sign: SignRequest;
   /** Tools in addition to the agent's own. */
@@ -36,11 +37,18 @@ export interface DialogueResources {
 /** Creates the dialogue of a conversation, for calls and for text. Its owner closes it. */
 export function createDialogue(
   setup: DialogueSetup,
-  { model, outbound, sign, builtInTools = [], transcript = [] }: DialogueResources,
+  {
+    models: [model, ...fallbackModels],
+    outbound,
+    sign,
+    builtInTools = [],
+    transcript = [],
+  }: DialogueResources,
 ): Dialogue {
   const { instructions, tools, conversation, llmTemperature, llmReasoningEffort, endCall } = setup;
   return new Dialogue({
     model,
+    fallbackModels,
     instructions,
     tools: [...tools.map((tool) => createWebhookTool(tool, conversation, outbound, sign)), ...builtInTools],
     temperature: llmTemperature,

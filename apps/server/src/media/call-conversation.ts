@@ -13,20 +13,17 @@ import { createDialogue } from "../custom-tools/create-dialogue.ts";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import { isBuiltinResponder } from "../model-providers/language-models.ts";
 import type { Providers } from "../model-providers/conversation-providers.ts";
-import {
-  scopeLanguageModel,
-  scopeSpeechToText,
-  scopeTextToSpeech,
-  scopeTurnEnd,
-  scopeVoiceActivity,
-} from "../model-providers/scoped-providers.ts";
+import type { ProviderCircuits } from "../model-providers/provider-circuits.ts";
+import { scopeTurnEnd, scopeVoiceActivity } from "../model-providers/scoped-providers.ts";
 import type { CallScope } from "../platform/call-scope.ts";
 import type { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
+import { chooseCallProviders } from "./call-providers.ts";
 import type { MediaCall } from "./media-protocol.ts";
 
 /** Resources that the conversations of a media process share. */
 export interface ConversationResources {
   providers: Providers;
+  circuits: ProviderCircuits;
   phrases: PhraseBook;
   speeds: VoiceSpeeds;
   outbound: OutboundClient;
@@ -50,17 +47,14 @@ export interface ConversationHandlers {
 export function createCallConversation(
   call: MediaCall,
   scope: CallScope,
-  { providers, phrases, speeds, outbound }: ConversationResources,
+  { providers, circuits, phrases, speeds, outbound }: ConversationResources,
   { sign, press, addToDoNotCall, sendText, onEvent, onDecision }: ConversationHandlers,
 ): VoiceConversation {
   const { sampleRateHz, agent, keypad, sendMessage, endCall } = call;
-  const { languageModelFor, speechToText, voicesFor, voiceActivity, noiseSuppressor, turnEnd } = providers;
-  const model = scopeLanguageModel(scope, languageModelFor(call.llmModel));
-  const [{ tts, voice }, ...fallbackVoices] = voicesFor({
-    voiceId: agent.voice,
-    fallbackVoiceId: call.fallbackVoiceId,
-    language: agent.language,
-  });
+  const { standard: set, voiceActivity, noiseSuppressor, turnEnd } = providers;
+  const { models, speechToText, voices, noteFailure } = chooseCallProviders(call, scope, set, circuits);
+  const [model] = models;
+  const [{ tts, voice }, ...fallbackVoices] = voices;
   const { reminder, farewell } = { ...standardTexts(agent.language), ...agent.phrases };
   // The built-in responder cannot ask in its own words.
   const ownPhrases = isBuiltinResponder(model) ? { ...agent.phrases, reminder } : agent.phrases;
@@ -70,7 +64,7 @@ export function createCallConversation(
     dialogue: createDialogue(
       { ...call, endCall: endCall && { ...endCall, farewell } },
       {
-        model,
+        models,
         outbound,
         sign,
         builtInTools: [
@@ -80,16 +74,19 @@ export function createCallConversation(
         ],
       },
     ),
-    stt: scopeSpeechToText(scope, speechToText),
-    tts: scopeTextToSpeech(scope, tts),
-    fallbackVoices: fallbackVoices.map((each) => ({ ...each, tts: scopeTextToSpeech(scope, each.tts) })),
+    stt: speechToText,
+    tts,
+    fallbackVoices,
     phrases,
     speeds,
     vad: scopeVoiceActivity(scope, voiceActivity),
     noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,
     ...(turnEnd && { turnEnd: scopeTurnEnd(scope, turnEnd) }),
-    ...(providers.hasLanguageModel(call.llmModel) && { answerJudge: createAnswerJudge(model) }),
+    ...(set.hasLanguageModel(call.llmModel) && { answerJudge: createAnswerJudge(model) }),
     ...(onDecision && { onDecision }),
-    onEvent,
+    onEvent: (event) => {
+      if (event.type === "fault") noteFailure(event);
+      onEvent(event);
+    },
   });
 }

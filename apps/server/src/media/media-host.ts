@@ -2,6 +2,8 @@ import { errorMessage } from "@parley/conversation/error-message";
 import { emergencyTexts, PhraseBook, type VoiceConversation, VoiceSpeeds } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { createProviders, type Providers } from "../model-providers/conversation-providers.ts";
+import { ProviderCircuits } from "../model-providers/provider-circuits.ts";
+import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { CallScope } from "../platform/call-scope.ts";
 import { systemClock } from "../platform/clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
@@ -69,7 +71,8 @@ class Host implements MediaHost {
   constructor(configuration: MediaConfiguration, providers: Providers, send: (message: FromMedia) => void) {
     const phrases = new PhraseBook();
     const outbound = new OutboundClient({ isPrivateAllowed: configuration.isPrivateWebhookAllowed });
-    this.#resources = { providers, phrases, speeds: new VoiceSpeeds(), outbound };
+    const circuits = new ProviderCircuits(monotonicMs);
+    this.#resources = { providers, circuits, phrases, speeds: new VoiceSpeeds(), outbound };
     this.#send = send;
     this.#rtpTimeoutMs = configuration.rtpTimeoutMs;
     this.#web = configuration.web;
@@ -86,7 +89,7 @@ class Host implements MediaHost {
     });
     // A remote voice may be gone when the first call needs it. A local one would take the processor from the first call, for a
     // voice that perhaps no agent has: its phrases are made when an agent is saved.
-    const voices = providers.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
+    const voices = providers.standard.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
     if (configuration.providers.textToSpeech.provider !== "local")
       void phrases.prepare(voices, FIRST_PHRASES_STYLE, emergencyTexts("en"));
     this.#loadTimer = setInterval(() => this.#reportLoad(), LOAD_INTERVAL_MS);
@@ -249,6 +252,7 @@ class Host implements MediaHost {
       wheelLagP99Ms: this.#wheel.lagP99Ms,
       lagCounts: this.#wheel.takeLagCounts(),
       residentBytes: process.memoryUsage.rss(),
+      openCircuits: this.#resources.circuits.openCount,
     });
   }
 }

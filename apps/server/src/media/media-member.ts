@@ -63,6 +63,7 @@ export class MediaMember {
   readonly #calls = new Map<string, OpenCall>();
   readonly #lag = new LagWatch();
   #lagCounts: readonly number[] = [];
+  #openCircuits = 0;
 
   constructor(index: number, { configure, onModel, logger }: MediaMemberOptions) {
     this.#child = new SupervisedChild<ToMedia, FromMedia>({
@@ -101,6 +102,11 @@ export class MediaMember {
   /** Frames by lag, in the classes of `LAG_BOUNDS_MS`, since the start of the node, across restarts of the process. */
   get lagCounts(): readonly number[] {
     return this.#lagCounts;
+  }
+
+  /** Providers that are passed over because they fail, counted for each organization. */
+  get openCircuits(): number {
+    return this.#openCircuits;
   }
 
   /** Exceptions in the process that belong to no call. */
@@ -195,6 +201,7 @@ export class MediaMember {
     if (message.type === "load") {
       this.#lag.note(message.wheelLagP99Ms);
       this.#lagCounts = sumOf([this.#lagCounts, message.lagCounts]);
+      this.#openCircuits = message.openCircuits;
       return;
     }
     const call = this.#calls.get(message.callId);

@@ -52,6 +52,11 @@ export class MediaPool {
   }
 
   /** Frames by lag since the start, in the classes of `LAG_BOUNDS_MS`. */
+  /** Providers that are passed over because they fail, counted for each organization and media process. */
+  get openCircuits(): number {
+    return this.#members.reduce((sum, { openCircuits }) => sum + openCircuits, 0);
+  }
+
   get lagCounts(): readonly number[] {
     return sumOf(this.#members.map(({ lagCounts }) => lagCounts));
   }

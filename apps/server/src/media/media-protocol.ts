@@ -44,6 +44,7 @@ export interface WebPorts {
 /** Parameters of one call's media and conversation. */
 export interface MediaCall extends DialogueSetup {
   callId: string;
+  organizationId: string;
   /** Whether audio uses IPv6. */
   isIPv6?: boolean;
   /** Sample rate of the conversation's audio: 16,000 if the caller offers a wideband codec. */
@@ -188,4 +189,12 @@ export type FromMedia =
   | { type: "finished"; callId: string }
   | { type: "closed"; callId: string; statistics: MediaStatistics | undefined }
   /** Sent about once a second. `wheelLagP99Ms` covers the last 10 s, `lagCounts` (in classes of `LAG_BOUNDS_MS`) the time since the last report. */
-  | { type: "load"; calls: number; wheelLagP99Ms: number; lagCounts: number[]; residentBytes: number };
+  | {
+      type: "load";
+      calls: number;
+      wheelLagP99Ms: number;
+      lagCounts: number[];
+      residentBytes: number;
+      /** Providers that are passed over because they fail, counted for each organization. */
+      openCircuits: number;
+    };

@@ -1,11 +1,5 @@
 import { availableParallelism } from "node:os";
-import {
-  type LanguageModel,
-  type NoiseSuppressor,
-  type SpeechToText,
-  type TurnEndDetector,
-  type VoiceActivityDetector,
-} from "@parley/conversation";
+import type { NoiseSuppressor, TurnEndDetector, VoiceActivityDetector } from "@parley/conversation";
 import {
   askSilero,
   connectInference,
@@ -17,23 +11,13 @@ import {
 } from "@parley/providers";
 import { loadUsable } from "../inference/load-usable.ts";
 import type { ModelReport } from "../inference/model-states.ts";
-import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
-import { loadLanguageModels } from "./language-models.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
-import { loadSpeechToText, loadVoices, type VoicesFor } from "./speech-providers.ts";
+import { loadProviderSet, type ProviderSet } from "./provider-set.ts";
 
-/** Recognizers, language models and voices of a media process, shared by all of its calls. */
+/** The providers of a media process, shared by all of its calls. */
 export interface Providers {
-  /** The model named by an agent's `llmModel`, or the operator's if that model is unavailable. */
-  languageModelFor: (llmModel: string) => LanguageModel;
-  /** Whether that model understands questions; the built-in responder only finds answers. */
-  hasLanguageModel: (llmModel: string) => boolean;
-  speechToText: SpeechToText;
-  /**
-   * Voices for an agent with this `voiceId` (empty: the operator's default): the agent's own voice first, then its
-   * fallbacks. The local voices speak English.
-   */
-  voicesFor: VoicesFor;
+  /** Those of the operator. */
+  standard: ProviderSet;
   voiceActivity: VoiceActivityDetector;
   noiseSuppressor: NoiseSuppressor;
   /** `undefined` if the local recognizer is not loaded, because its process runs the detector. */
@@ -71,14 +55,13 @@ export async function createProviders(
   });
   if (voiceActivity === undefined) throw new Error("the voice activity model is not usable");
   closers.push(async () => await voiceActivity.close());
+  const standard = await loadProviderSet(providers, inference, currentFit);
+  closers.push(async () => await standard.close());
   return {
     voiceActivity,
     noiseSuppressor: await loadRnnoise(),
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
-    languageModelFor: await loadLanguageModels(providers, inference, closers),
-    hasLanguageModel: (llmModel) => chooseLanguageModel(providers, llmModel).provider !== "builtin-responder",
-    speechToText: await loadSpeechToText(providers, inference, currentFit, closers),
-    voicesFor: await loadVoices(providers, inference, currentFit, closers),
+    standard,
     useSpeechFit: (next) => {
       fit = next;
     },

@@ -31,11 +31,11 @@ test("a long conversation is trimmed to the window of the model that the agent u
   const contextWindows = parseContextTokens("large=200000,small=2048");
   const languageModel = { provider: "openai-compatible", model: "large", contextWindows } as const;
   const settings = { languageModel, providerAccess: { "openai-compatible": { baseUrl } } };
-  const modelFor = await loadLanguageModels(settings, inference, closers);
+  const modelsFor = await loadLanguageModels(settings, inference, closers);
   const scope = new CallScope((error) => assert.fail(String(error)));
   const lengths: number[] = [];
   for (const name of ["service-standard", "openai-compatible/small", "openai-compatible/gpt-4"]) {
-    const model = scopeLanguageModel(scope, modelFor(name));
+    const model = scopeLanguageModel(scope, modelsFor(name)[0]);
     const dialogue = new Dialogue({ model, instructions: "Be brief.", transcript });
     const reply = dialogue.respond(
       { type: "message", text: "Really?" },

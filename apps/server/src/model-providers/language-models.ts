@@ -21,11 +21,14 @@ export interface ModelDeadlines {
   betweenChunksTimeoutMs: number;
 }
 
+/** A model, then those that replace it after a failure. */
+export type LanguageModelChain = readonly [LanguageModel, ...LanguageModel[]];
+
 type Connector = Awaited<ReturnType<ReturnType<typeof modelProviderKind>["load"]>>;
 
 /**
- * Loads the clients of the configured providers. Returns a function that finds the model of an agent's `llmModel`: one for
- * each name, shared by their calls.
+ * Loads the clients of the configured providers. Returns a function that finds the model of an agent's `llmModel`, one for
+ * each name, shared by their calls; then those that replace it after a failure: the operator's model and its fallback.
  *
  * @param closers Receives what the caller must close.
  * @param deadlines Default: those of a conversation.
@@ -35,7 +38,7 @@ export async function loadLanguageModels(
   inference: InferenceClient,
   closers: (() => Promise<void>)[],
   deadlines?: ModelDeadlines,
-): Promise<(llmModel: string) => LanguageModel> {
+): Promise<(llmModel: string) => LanguageModelChain> {
   const connectors = new Map<ModelProviderId, Connector>();
   for (const id of modelProviderIds)
     if (settings.providerAccess[id] !== undefined) connectors.set(id, await modelProviderKind(id).load());
@@ -53,16 +56,18 @@ export async function loadLanguageModels(
     if (model.provider === "gguf") return createFileModel(model.path, inference, deadlines);
     return model.provider === "builtin-responder" ? createResponder(inference) : connect(model);
   };
-  const standard = create(settings.languageModel);
-  const named = new Map<string, LanguageModel>();
+  const { languageModel, languageModelFallback } = settings;
+  const fallback = languageModelFallback && create(languageModelFallback);
+  const standard: LanguageModelChain = [create(languageModel), ...(fallback ? [fallback] : [])];
+  const named = new Map<string, LanguageModelChain>();
   return (llmModel) => {
     const known = named.get(llmModel);
     if (known !== undefined) return known;
     const chosen = chooseLanguageModel(settings, llmModel);
-    if (chosen === settings.languageModel || named.size >= MAX_NAMED_MODELS) return standard;
-    const model = create(chosen);
-    named.set(llmModel, model);
-    return model;
+    if (chosen === languageModel || named.size >= MAX_NAMED_MODELS) return standard;
+    const chain: LanguageModelChain = [create(chosen), ...standard];
+    named.set(llmModel, chain);
+    return chain;
   };
 }
 

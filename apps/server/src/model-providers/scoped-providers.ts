@@ -44,7 +44,7 @@ export function scopeLanguageModel(scope: CallScope, model: LanguageModel): Lang
 }
 
 /** Proxy of an object with some methods replaced. A copy would lack the methods of its class's prototype. */
-function replace<T extends object>(provider: T, methods: Partial<T>): T {
+export function replace<T extends object>(provider: T, methods: Partial<T>): T {
   return new Proxy(provider, {
     get: (target, name) => {
       const value: unknown = Reflect.get(name in methods ? methods : target, name);

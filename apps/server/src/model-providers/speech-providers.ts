@@ -1,10 +1,4 @@
-import {
-  type AgentVoice,
-  createFailoverSpeechToText,
-  type Recognizer,
-  type SpeechToText,
-  type TextToSpeech,
-} from "@parley/conversation";
+import { type AgentVoice, type Recognizer, type TextToSpeech } from "@parley/conversation";
 import {
   expectedFactor,
   type InferenceClient,
@@ -34,22 +28,21 @@ type Closers = (() => Promise<void>)[];
 /** Returns the voice of an agent, then its fallbacks. */
 export type VoicesFor = (agent: VoiceChoice) => readonly [AgentVoice, ...AgentVoice[]];
 
-export async function loadSpeechToText(
+/** Returns the configured recognizer, then the one that replaces it after a failure. */
+export async function loadRecognizers(
   configuration: ProviderConfiguration,
   inference: InferenceClient,
   fit: () => SpeechFit,
   closers: Closers,
-): Promise<SpeechToText> {
+): Promise<readonly [Recognizer, ...Recognizer[]]> {
   const { speechToText, localSpeech } = configuration;
   const local: Recognizer = {
     stt: new LocalSpeechToText({ inference, size: () => fit().recognizer }),
     answerDeadlineMs: LOCAL_ANSWER_DEADLINE_MS,
   };
-  if (speechToText.provider === "local") return createFailoverSpeechToText({ recognizers: [local] });
+  if (speechToText.provider === "local") return [local];
   const remote = await loadRecognizer(speechToText.provider, configuration, closers);
-  return createFailoverSpeechToText({
-    recognizers: localSpeech.hasSpeechToText ? [remote, local] : [remote],
-  });
+  return localSpeech.hasSpeechToText ? [remote, local] : [remote];
 }
 
 /** @param closers Receives what the caller must close. */

@@ -18,6 +18,7 @@ async function voicesWith(
     providerAccess: textToSpeech.provider === "local" ? {} : { elevenlabs: ELEVENLABS },
     localSpeech: { hasSpeechToText: true, hasTextToSpeech: true },
     speechToText: { provider: "local" },
+    languageModelFallback: undefined,
     languageModel: { provider: "builtin-responder" },
   } as const;
   const inference = connectInference({ path: "/nowhere" });

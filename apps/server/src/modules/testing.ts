@@ -196,9 +196,9 @@ function modelAt(url: string): Partial<Config> {
 }
 
 function readProviders(variables: Readonly<Record<string, string>>): ProviderConfiguration {
-  const { languageModel, providerAccess, speechToText, textToSpeech, localSpeech } =
+  const { languageModel, languageModelFallback, providerAccess, speechToText, textToSpeech, localSpeech } =
     parseConfig(variables).config;
-  return { languageModel, providerAccess, speechToText, textToSpeech, localSpeech };
+  return { languageModel, languageModelFallback, providerAccess, speechToText, textToSpeech, localSpeech };
 }
 
 /** Sends requests to the server, by default with this key. */

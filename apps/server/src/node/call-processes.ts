@@ -91,6 +91,7 @@ function toMediaConfiguration(
       speechToText: config.speechToText,
       textToSpeech: config.textToSpeech,
       languageModel: config.languageModel,
+      languageModelFallback: config.languageModelFallback,
       localSpeech: config.localSpeech,
     },
     speechFit,

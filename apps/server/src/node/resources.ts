@@ -76,6 +76,7 @@ function startMetrics(
   started.add(async () => stopCatching());
   const metrics = new Metrics({
     wheelLagP99Ms: () => media.wheelLagP99Ms,
+    openCircuits: () => media.openCircuits,
     lagCounts: () => media.lagCounts,
     modelUsability: () => models.usability,
     processFaults: () => faults + media.faults + inference.faults,

@@ -49,8 +49,11 @@ export async function* streamModel(round: ModelRound): AsyncGenerator<ModelPart>
   let hasCalledTool = false;
   for (;;) {
     const model = models.current;
+    let hasBegun = false;
     try {
       for await (const part of attemptModel(round, hasText)) {
+        if (!hasBegun) model.onAnswer?.();
+        hasBegun = true;
         if (part.type === "text") hasText = true;
         else hasCalledTool = true;
         yield part;

@@ -12,4 +12,6 @@ export type LanguageModel = LanguageModelV4 & {
    * reports nothing: a reply that needs what could not be loaded loads it again.
    */
   prepare?: (instructions: string) => void;
+  /** Receives that an answer to a request has begun. */
+  onAnswer?: () => void;
 };

@@ -4,7 +4,7 @@ import type { ProviderFault, ProviderPart } from "./voice-event.ts";
 /** @param takenOverBy `undefined` if nothing is left to take over. */
 export function toFault(
   part: ProviderPart,
-  { provider, kind, message }: ProviderError,
+  { provider, kind, status, message }: ProviderError,
   takenOverBy: string | undefined,
 ): ProviderFault {
   return {
@@ -13,6 +13,7 @@ export function toFault(
     provider,
     kind,
     message,
+    ...(status !== undefined && { status }),
     ...(takenOverBy !== undefined && { takenOverBy }),
   };
 }

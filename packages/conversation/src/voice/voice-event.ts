@@ -62,6 +62,8 @@ export interface ProviderFault {
   /** `vendor/model`. */
   provider: string;
   kind: ProviderErrorKind;
+  /** If `kind` is `status`. */
+  status?: number;
   message: string;
   /** Continues in its place: the same provider, another one, or another voice. Absent: nothing was left. */
   takenOverBy?: string;

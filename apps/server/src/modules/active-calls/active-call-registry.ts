@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts";
 import { inOrganization } from "../../platform/organization-scope.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
-import type { TextOutcome } from "../../media/media-protocol.ts";
+import type { MediaCall, TextOutcome } from "../../media/media-protocol.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { CallCommandAnswer, LocalCall, ActiveCallCommand } from "./call-command.ts";
@@ -77,7 +77,7 @@ export interface CallText {
 export type SendCallText = (message: CallText) => Promise<void>;
 
 /** Configuration of a call's conversation. */
-export type CallSetup = ConversationSetup & { callId: string };
+export type CallSetup = ConversationSetup & Pick<MediaCall, "callId" | "organizationId">;
 
 const DRAIN_POLL_MS = 100;
 /** Grace period for writing the last call records. */
@@ -191,7 +191,7 @@ export class ActiveCallRegistry {
     const signaling = signalingFor(async () => {
       const { setup, unknownVariables } = setUpConversation(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
-      return { ...setup, callId };
+      return { ...setup, callId, organizationId: agent.organizationId };
     });
     const running = inOrganization(agent.organizationId, async () => await call.run(signaling)).finally(
       () => {

@@ -21,7 +21,7 @@ export async function openAnalysisModel(
   const inference = connectInference({ path: inferencePath });
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
   const findModel = await loadLanguageModels(settings, inference, closers, DEADLINES);
-  const model = findModel(STANDARD_MODEL);
+  const [model] = findModel(STANDARD_MODEL);
   const { mostCharacters, settings: callSettings } =
     SIZES[settings.languageModel.provider === "gguf" ? "local" : "remote"];
   const windowCharacters = (model.contextTokens ?? Infinity) * CHARACTERS_PER_WINDOW_TOKEN;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "@parley/conversation/error-message";
-import type { LanguageModel, TranscriptEntry } from "@parley/conversation";
+import type { TranscriptEntry } from "@parley/conversation";
 import type { TranscriptItem } from "@parley/contract";
 import type { Logger } from "pino";
 import { createDialogue } from "../../custom-tools/create-dialogue.ts";
@@ -10,6 +10,7 @@ import { inOrganization } from "../../platform/organization-scope.ts";
 import type { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { TextModels } from "../conversations/text/text-models.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
 import { forText, replyInText, toEntries, type TextReply } from "../conversations/text/text-conversation.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
@@ -37,7 +38,7 @@ interface MessageRepliesOptions {
   conversations: Pick<ConversationsService, "find" | "listLatestItems" | "appendItems" | "noteConfiguration">;
   organizations: Pick<OrganizationsService, "find">;
   toolSigning: Pick<ToolSigning, "signerFor">;
-  languageModelFor: (llmModel: string) => Promise<LanguageModel>;
+  languageModelsFor: TextModels["find"];
   outbound: Pick<OutboundClient, "send">;
   clock: Clock;
   logger: Logger;
@@ -144,7 +145,7 @@ export class MessageReplies {
     agent: ResolvedAgent,
     signal: AbortSignal,
   ): Promise<TextReply> {
-    const { conversations, toolSigning, languageModelFor, outbound, clock } = this.#options;
+    const { conversations, toolSigning, languageModelsFor, outbound, clock } = this.#options;
     const { smsPrompt } = agent.document.messagingConfig;
     const document = { ...agent.document, promptTemplate: smsPrompt ?? agent.document.promptTemplate };
     const { setup, unknownVariables } = setUpConversation({
@@ -159,7 +160,7 @@ export class MessageReplies {
     });
     const items = await conversations.listLatestItems(thread.conversationId, MAX_HISTORY_ITEMS);
     const dialogue = createDialogue(forText(setup), {
-      model: await languageModelFor(setup.llmModel),
+      models: await languageModelsFor(setup.llmModel),
       outbound,
       sign: toolSigning.signerFor(agent.organizationId),
       transcript: toEntries(items),

@@ -1,4 +1,3 @@
-import type { LanguageModel } from "@parley/conversation";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
@@ -95,7 +94,7 @@ function createReplies(
     conversations,
     organizations,
     toolSigning,
-    languageModelFor: async (llmModel): Promise<LanguageModel> => await models.find(llmModel),
+    languageModelsFor: async (llmModel) => await models.find(llmModel),
     outbound,
     clock,
     logger,

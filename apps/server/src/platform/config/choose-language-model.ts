@@ -1,5 +1,5 @@
 import { modelProviderIds, splitId } from "@parley/providers/registry";
-import type { LanguageModelConfig } from "./language-model.ts";
+import type { LanguageModelConfig, RemoteModelConfig } from "./language-model.ts";
 import type { ProviderAccessById } from "./provider-access.ts";
 
 /** `llmModel` of agents that use the operator's model. */
@@ -7,6 +7,8 @@ export const STANDARD_MODEL = "service-standard";
 
 export interface ModelSettings {
   languageModel: LanguageModelConfig;
+  /** Replaces a model that fails. */
+  languageModelFallback?: RemoteModelConfig | undefined;
   providerAccess: ProviderAccessById;
 }
 

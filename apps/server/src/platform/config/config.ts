@@ -3,7 +3,12 @@ import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import { type DatabaseConfig, readDatabase } from "./database.ts";
 import { type Environment, EnvironmentReader, integerWithin } from "./environment-reader.ts";
-import { type LanguageModelConfig, readLanguageModel } from "./language-model.ts";
+import {
+  type LanguageModelConfig,
+  readLanguageModel,
+  readLanguageModelFallback,
+  type RemoteModelConfig,
+} from "./language-model.ts";
 import { type ObjectStorageConfig, readObjectStorage } from "./object-storage.ts";
 import { type MailConfig, readMail } from "./mail.ts";
 import { type OtlpConfig, readOtlp } from "./otlp.ts";
@@ -66,6 +71,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   /** Keys and URLs of the configured providers. */
   providerAccess: ProviderAccessById;
   languageModel: LanguageModelConfig;
+  /** Replaces a language model that fails, in the same turn. */
+  languageModelFallback: RemoteModelConfig | undefined;
   /** `undefined`: tracing is disabled. */
   otlp: OtlpConfig | undefined;
 }
@@ -125,6 +132,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     providerAccess,
     ...readSpeech(reader, providerAccess),
     languageModel: readLanguageModel(reader, providerAccess),
+    languageModelFallback: readLanguageModelFallback(reader, providerAccess),
     otlp: readOtlp(reader),
   };
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);

@@ -1,5 +1,10 @@
 import path from "node:path";
-import { type ModelProviderId, modelProviderIds, modelProviderKind } from "@parley/providers/registry";
+import {
+  type ModelProviderId,
+  modelProviderIds,
+  modelProviderKind,
+  splitId,
+} from "@parley/providers/registry";
 import { type ContextWindows, parseContextTokens } from "./context-tokens.ts";
 import type { EnvironmentReader } from "./environment-reader.ts";
 import { type ProviderAccessById, requireAccess } from "./provider-access.ts";
@@ -39,6 +44,25 @@ export function readLanguageModel(
   if (contextWindows !== undefined)
     reader.report("PARLEY_LLM_CONTEXT_TOKENS has no effect without a language model: set one, or remove it");
   return { provider: "builtin-responder" };
+}
+
+/** Returns the model in PARLEY_LLM_FALLBACK. */
+export function readLanguageModelFallback(
+  reader: EnvironmentReader,
+  access: ProviderAccessById,
+): RemoteModelConfig | undefined {
+  const named = reader.parse("PARLEY_LLM_FALLBACK", parseModelId);
+  if (named === undefined) return undefined;
+  requireAccess(reader, access, named.provider, `PARLEY_LLM_FALLBACK=${named.provider}/${named.name}`);
+  return { provider: named.provider, model: named.name };
+}
+
+function parseModelId(value: string): { provider: ModelProviderId; name: string } {
+  const named = splitId(modelProviderIds, value);
+  if (named !== undefined) return named;
+  throw new Error(
+    `must be a provider and its model, such as ${modelProviderIds[0]}/gpt-4o-mini, not "${value}"`,
+  );
 }
 
 interface ChosenProvider {

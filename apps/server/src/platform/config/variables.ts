@@ -228,6 +228,10 @@ const ownVariables = {
     description: "Default language model, at its provider. Required with PARLEY_LLM_BASE_URL.",
     default: "chosen by provider",
   },
+  PARLEY_LLM_FALLBACK: {
+    description:
+      "Language model that takes over when another one fails, in the same turn, as `provider/model`. Its provider's key must be set.",
+  },
   PARLEY_LLM_GGUF: { description: "Path of a GGUF language model that runs on this machine." },
   PARLEY_LLM_CONTEXT_TOKENS: {
     description:

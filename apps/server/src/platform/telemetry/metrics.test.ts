@@ -25,6 +25,7 @@ function createMetrics(): Metrics {
     lagCounts: () => [5, 3, 0, 2],
     modelUsability: () => new Map([["smart-turn", 0]]),
     processFaults: () => 4,
+    openCircuits: () => 0,
     sipTransactions: () => 4,
   });
   metrics.addGauge("parley_active_calls", "Calls of the node.", () => 3);

@@ -6,6 +6,8 @@ export interface MetricSources {
   wheelLagP99Ms: () => number;
   /** Exceptions that belong to no call. */
   processFaults: () => number;
+  /** Providers that are passed over because they fail. */
+  openCircuits: () => number;
   /** Number of frames by `LAG_BOUNDS_MS`, each frame counted once. */
   lagCounts: () => readonly number[];
   /** By model: 1 if it is used, 0 if it cannot be opened or answers wrongly on this machine. */
@@ -42,7 +44,9 @@ export class Metrics {
   readonly #providerFailures: Counter<"part" | "provider" | "taken_over">;
   readonly #stalls: Histogram;
 
-  constructor({ wheelLagP99Ms, lagCounts, modelUsability, processFaults, sipTransactions }: MetricSources) {
+  constructor(sources: MetricSources) {
+    const { wheelLagP99Ms, lagCounts, modelUsability, processFaults, openCircuits, sipTransactions } =
+      sources;
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.addGauge(
@@ -68,6 +72,11 @@ export class Metrics {
       labelNames: ["part", "provider", "taken_over"],
       registers,
     });
+    this.addGauge(
+      "parley_provider_circuits_open",
+      "Providers that are passed over because they fail, counted for each organization and media process.",
+      openCircuits,
+    );
     this.addGauge("parley_sip_transactions", "Open SIP transactions.", sipTransactions);
     this.#calls = new Counter({
       name: "parley_calls_total",

@@ -133,6 +133,7 @@ export function createIdleMetrics(): Metrics {
     lagCounts: () => [],
     modelUsability: () => new Map(),
     processFaults: () => 0,
+    openCircuits: () => 0,
     sipTransactions: () => 0,
   });
 }

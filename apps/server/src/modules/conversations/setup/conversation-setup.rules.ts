@@ -7,7 +7,7 @@ import { setBuiltInVariables, renderTemplate } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
 /** Everything that a conversation runs on, independent of calls and audio. */
-export type ConversationSetup = Omit<MediaCall, "callId" | "sampleRateHz">;
+export type ConversationSetup = Omit<MediaCall, "callId" | "organizationId" | "sampleRateHz">;
 
 /** A conversation that is about to begin. */
 export interface NewConversationSetup {

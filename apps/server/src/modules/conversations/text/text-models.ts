@@ -1,27 +1,30 @@
-import type { LanguageModel } from "@parley/conversation";
+import type { LanguageModelChain } from "../../../model-providers/language-models.ts";
 import type { ModelSettings } from "../../../platform/config/choose-language-model.ts";
 
-type FindModel = (llmModel: string) => LanguageModel;
+type FindModels = (llmModel: string) => LanguageModelChain;
 
 /** Language models for conversations in text, in the main process. Opened at the first use: not every node needs them. */
 export class TextModels {
   readonly #configuration: ModelSettings;
   readonly #inferencePath: string;
   readonly #closers: (() => Promise<void>)[] = [];
-  #opened: Promise<FindModel> | undefined;
+  #opened: Promise<FindModels> | undefined;
 
   constructor(configuration: ModelSettings, inferencePath: string) {
     this.#configuration = configuration;
     this.#inferencePath = inferencePath;
   }
 
-  /** Returns the model named by an agent's `llmModel`, or the operator's if that model is unavailable. */
-  async find(llmModel: string): Promise<LanguageModel> {
+  /**
+   * Returns the model named by an agent's `llmModel`, or the operator's if that model is unavailable; then those that replace
+   * it after a failure.
+   */
+  async find(llmModel: string): Promise<LanguageModelChain> {
     this.#opened ??= this.#open();
     return (await this.#opened)(llmModel);
   }
 
-  async #open(): Promise<FindModel> {
+  async #open(): Promise<FindModels> {
     const { connectInference } = await import("@parley/providers/local");
     const { loadLanguageModels } = await import("../../../model-providers/language-models.ts");
     const inference = connectInference({ path: this.#inferencePath });

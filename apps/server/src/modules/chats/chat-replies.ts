@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Conversation, TranscriptItem } from "@parley/contract";
-import type { Dialogue, LanguageModel, TranscriptEntry } from "@parley/conversation";
+import type { Dialogue, TranscriptEntry } from "@parley/conversation";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { Logger } from "pino";
 import { createDialogue } from "../../custom-tools/create-dialogue.ts";
@@ -11,6 +11,7 @@ import type { OutboundClient } from "../../platform/outbound-http/outbound-clien
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { TextModels } from "../conversations/text/text-models.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
 import { forText, toEntries } from "../conversations/text/text-conversation.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
@@ -36,7 +37,7 @@ export interface ChatRepliesOptions {
   conversations: Pick<ConversationsService, "find" | "listLatestItems" | "appendItems">;
   organizations: Pick<OrganizationsService, "find">;
   toolSigning: Pick<ToolSigning, "signerFor">;
-  languageModelFor: (llmModel: string) => Promise<LanguageModel>;
+  languageModelsFor: TextModels["find"];
   outbound: Pick<OutboundClient, "send">;
   hub: ChatHub;
   /** Tells the nodes, after the commit, that what is stored of a chat changed. */
@@ -188,7 +189,7 @@ export class ChatReplies {
     agent: ResolvedAgent,
     items: readonly TranscriptItem[],
   ): Promise<{ dialogue: Dialogue; notes: Written["entries"] }> {
-    const { toolSigning, languageModelFor, outbound } = this.#options;
+    const { toolSigning, languageModelsFor, outbound } = this.#options;
     const promptTemplate = agent.document.widgetConfig.webchatPrompt ?? agent.document.promptTemplate;
     const { setup, unknownVariables } = setUpConversation({
       conversationId,
@@ -201,7 +202,7 @@ export class ChatReplies {
       at: new Date(createdAt),
     });
     const dialogue = createDialogue(forText(setup), {
-      model: await languageModelFor(setup.llmModel),
+      models: await languageModelsFor(setup.llmModel),
       outbound,
       sign: toolSigning.signerFor(agent.organizationId),
       transcript: toEntries(items.toSorted((one, other) => one.startMs - other.startMs)),

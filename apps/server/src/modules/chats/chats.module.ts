@@ -76,8 +76,8 @@ function createReplies(
     await announcements.publish(transaction, key);
   const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   const models = new TextModels(config, inference.path);
-  const languageModelFor: TextModels["find"] = async (llmModel) => await models.find(llmModel);
-  const edges = { announce, outbound, languageModelFor };
+  const languageModelsFor: TextModels["find"] = async (llmModel) => await models.find(llmModel);
+  const edges = { announce, outbound, languageModelsFor };
   const chatReplies = new ChatReplies({ ...dependencies, ...edges, database, hub, clock, logger });
   const closeModels = async (): Promise<void> => {
     await outbound.close();

@@ -66,17 +66,7 @@ export class Metrics {
       help: "Calls ended by an exception in Parley's own code.",
       registers,
     });
-    this.#providerFailures = new Counter({
-      name: "parley_provider_failures_total",
-      help: "Failures of providers in calls, by part, provider, and whether the turn went on with it or another one.",
-      labelNames: ["part", "provider", "taken_over"],
-      registers,
-    });
-    this.addGauge(
-      "parley_provider_circuits_open",
-      "Providers that are passed over because they fail, counted for each organization and media process.",
-      openCircuits,
-    );
+    this.#providerFailures = this.#addProviders(openCircuits);
     this.addGauge("parley_sip_transactions", "Open SIP transactions.", sipTransactions);
     this.#calls = new Counter({
       name: "parley_calls_total",
@@ -108,6 +98,20 @@ export class Metrics {
       help: "Time in seconds for which the main process's own work blocked its event loop. Stalls of 5 ms or more.",
       buckets: stallBuckets,
       registers,
+    });
+  }
+
+  #addProviders(openCircuits: () => number): Counter<"part" | "provider" | "taken_over"> {
+    this.addGauge(
+      "parley_provider_circuits_open",
+      "Providers that are passed over because they fail, counted for each organization and media process.",
+      openCircuits,
+    );
+    return new Counter({
+      name: "parley_provider_failures_total",
+      help: "Failures of providers in calls, by part, provider, and whether the turn went on with it or another one.",
+      labelNames: ["part", "provider", "taken_over"],
+      registers: [this.registry],
     });
   }
 

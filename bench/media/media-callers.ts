@@ -101,6 +101,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
     llmModel: "service-standard",
     llmTemperature: 0.2,
     llmReasoningEffort: "none",
+    runtimeConfig: {},
     endCall: {},
     keypad: undefined,
     hasDoNotCallTool: false,

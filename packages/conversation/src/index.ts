@@ -11,7 +11,7 @@ export * from "./providers/text-to-speech.ts";
 export * from "./providers/turn-end.ts";
 export * from "./providers/voice-activity.ts";
 export { Dialogue } from "./dialogue/dialogue.ts";
-export type { DialogueInput, DialogueOptions, Reply } from "./dialogue/dialogue.ts";
+export type { DialogueInput, DialogueOptions, ModelCallSettings, Reply } from "./dialogue/dialogue.ts";
 export type { ReplyPart } from "./dialogue/open-reply.ts";
 export { trimToWindow, type ContextWindow } from "./dialogue/context-window.ts";
 export { SPEAK_NOW } from "./dialogue/prompt.ts";

@@ -1,4 +1,10 @@
-import { Dialogue, type DialogueTool, type LanguageModel, type TranscriptEntry } from "@parley/conversation";
+import {
+  Dialogue,
+  type DialogueTool,
+  type LanguageModel,
+  type ModelCallSettings,
+  type TranscriptEntry,
+} from "@parley/conversation";
 import type { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import {
   createWebhookTool,
@@ -15,6 +21,7 @@ export interface DialogueSetup {
   llmModel: string;
   llmTemperature: number;
   llmReasoningEffort: "none" | "low" | "medium" | "high";
+  runtimeConfig: ModelCallSettings;
   /** `undefined` if the agent cannot hang up. `rules` replaces the built-in rules for it, `farewell` is said if it hangs up without a word. */
   endCall: { rules?: string; farewell?: string } | undefined;
   tools: readonly WebhookTool[];
@@ -45,13 +52,15 @@ export function createDialogue(
     transcript = [],
   }: DialogueResources,
 ): Dialogue {
-  const { instructions, tools, conversation, llmTemperature, llmReasoningEffort, endCall } = setup;
+  const { instructions, tools, conversation, llmTemperature, llmReasoningEffort, runtimeConfig, endCall } =
+    setup;
   return new Dialogue({
     model,
     fallbackModels,
     instructions,
     tools: [...tools.map((tool) => createWebhookTool(tool, conversation, outbound, sign)), ...builtInTools],
     temperature: llmTemperature,
+    callSettings: runtimeConfig,
     ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
     ...(endCall !== undefined && { endCall }),
     transcript,

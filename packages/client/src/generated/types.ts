@@ -276,35 +276,68 @@ export interface AgentCreate {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. Default: `"service-standard"`. */
   llmModel?: string | null;
   /**
-   * Sampling temperature of the language model. Default: `0.7`.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change. Default: `0.7`.
    * From 0 to 2.
    */
   llmTemperature?: number | null;
-  /** Reasoning effort of the language model. `none`: not sent to the model. Default: `"none"`. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. Default: `"none"`. */
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
-  /** Model-specific settings. An update replaces them completely. Not available yet: only the default is accepted. Default: `{}`. */
-  runtimeConfig?: Record<string, unknown> | null;
+  /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. Default: `{}`. */
+  runtimeConfig?: {
+    /**
+     * Longest answer, in tokens.
+     * From 16 to 8192.
+     */
+    maxOutputTokens?: number;
+    /**
+     * Nucleus sampling.
+     * From 0 to 1.
+     */
+    topP?: number;
+    /**
+     * Number of the most likely tokens to choose from.
+     * From 1 to 1000.
+     */
+    topK?: number;
+    /**
+     * Penalty for tokens by how often they occurred.
+     * From -2 to 2.
+     */
+    frequencyPenalty?: number;
+    /**
+     * Penalty for tokens that occurred.
+     * From -2 to 2.
+     */
+    presencePenalty?: number;
+    /**
+     * Makes answers repeatable, as far as the model can.
+     * From 0 to 2147483647.
+     */
+    seed?: number;
+    /** Texts at which an answer ends. */
+    stopSequences?: string[];
+  } | null;
   /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. Default: `null`. */
   voiceId?: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. Default: `null`. */
   fallbackVoiceId?: string | null;
   /**
-   * Variation of the voice. Not available yet: only the default is accepted. Default: `0.7`.
+   * Variation of the voice. 0.7 is the voice's own; lower is calmer, higher more lively. Voices without this setting, such as the local ones, accept only 0.7. Default: `0.7`.
    * From 0 to 1.
    */
   voiceTemperature?: number | null;
   /**
-   * Speed factor. 1 is the normal speed of the voice. Default: `1`.
+   * Speed factor. 1 is the normal speed of the voice. What the provider does not support is reached by a time stretch. Default: `1`.
    * From 0.5 to 2.
    */
   voiceSpeed?: number | null;
   /**
-   * Volume factor. 1 is the normal volume of the voice. Not available yet: only the default is accepted. Default: `1`.
+   * Volume factor of everything that the agent says. 1 is the normal volume of the voice, 0 is silence. Loud passages are limited, so that they are not distorted. Default: `1`.
    * From 0 to 2.
    */
   voiceVolume?: number | null;
   /**
-   * Nucleus sampling of the voice. Not available yet: only the default is accepted. Default: `1`.
+   * Nucleus sampling of the voice. None of the supported providers has this setting, so that only 1 is accepted. Default: `1`.
    * From 0 to 1.
    */
   voiceTopP?: number | null;
@@ -636,35 +669,68 @@ export interface Agent {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel: string;
   /**
-   * Sampling temperature of the language model.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change.
    * From 0 to 2.
    */
   llmTemperature: number;
-  /** Reasoning effort of the language model. `none`: not sent to the model. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. */
   llmReasoningEffort: "none" | "low" | "medium" | "high";
-  /** Model-specific settings. An update replaces them completely. */
-  runtimeConfig: Record<string, unknown>;
+  /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. */
+  runtimeConfig: {
+    /**
+     * Longest answer, in tokens.
+     * From 16 to 8192.
+     */
+    maxOutputTokens?: number;
+    /**
+     * Nucleus sampling.
+     * From 0 to 1.
+     */
+    topP?: number;
+    /**
+     * Number of the most likely tokens to choose from.
+     * From 1 to 1000.
+     */
+    topK?: number;
+    /**
+     * Penalty for tokens by how often they occurred.
+     * From -2 to 2.
+     */
+    frequencyPenalty?: number;
+    /**
+     * Penalty for tokens that occurred.
+     * From -2 to 2.
+     */
+    presencePenalty?: number;
+    /**
+     * Makes answers repeatable, as far as the model can.
+     * From 0 to 2147483647.
+     */
+    seed?: number;
+    /** Texts at which an answer ends. */
+    stopSequences?: string[];
+  };
   /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. */
   voiceId: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. */
   fallbackVoiceId: string | null;
   /**
-   * Variation of the voice.
+   * Variation of the voice. 0.7 is the voice's own; lower is calmer, higher more lively. Voices without this setting, such as the local ones, accept only 0.7.
    * From 0 to 1.
    */
   voiceTemperature: number;
   /**
-   * Speed factor. 1 is the normal speed of the voice.
+   * Speed factor. 1 is the normal speed of the voice. What the provider does not support is reached by a time stretch.
    * From 0.5 to 2.
    */
   voiceSpeed: number;
   /**
-   * Volume factor. 1 is the normal volume of the voice.
+   * Volume factor of everything that the agent says. 1 is the normal volume of the voice, 0 is silence. Loud passages are limited, so that they are not distorted.
    * From 0 to 2.
    */
   voiceVolume: number;
   /**
-   * Nucleus sampling of the voice.
+   * Nucleus sampling of the voice. None of the supported providers has this setting, so that only 1 is accepted.
    * From 0 to 1.
    */
   voiceTopP: number;
@@ -922,35 +988,68 @@ export interface AgentUpdate {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel?: string | null;
   /**
-   * Sampling temperature of the language model.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change.
    * From 0 to 2.
    */
   llmTemperature?: number | null;
-  /** Reasoning effort of the language model. `none`: not sent to the model. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. */
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
-  /** Model-specific settings. An update replaces them completely. Not available yet: only the default is accepted. Default: `{}`. */
-  runtimeConfig?: Record<string, unknown> | null;
+  /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. */
+  runtimeConfig?: {
+    /**
+     * Longest answer, in tokens.
+     * From 16 to 8192.
+     */
+    maxOutputTokens?: number;
+    /**
+     * Nucleus sampling.
+     * From 0 to 1.
+     */
+    topP?: number;
+    /**
+     * Number of the most likely tokens to choose from.
+     * From 1 to 1000.
+     */
+    topK?: number;
+    /**
+     * Penalty for tokens by how often they occurred.
+     * From -2 to 2.
+     */
+    frequencyPenalty?: number;
+    /**
+     * Penalty for tokens that occurred.
+     * From -2 to 2.
+     */
+    presencePenalty?: number;
+    /**
+     * Makes answers repeatable, as far as the model can.
+     * From 0 to 2147483647.
+     */
+    seed?: number;
+    /** Texts at which an answer ends. */
+    stopSequences?: string[];
+  } | null;
   /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. */
   voiceId?: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. */
   fallbackVoiceId?: string | null;
   /**
-   * Variation of the voice. Not available yet: only the default is accepted. Default: `0.7`.
+   * Variation of the voice. 0.7 is the voice's own; lower is calmer, higher more lively. Voices without this setting, such as the local ones, accept only 0.7.
    * From 0 to 1.
    */
   voiceTemperature?: number | null;
   /**
-   * Speed factor. 1 is the normal speed of the voice.
+   * Speed factor. 1 is the normal speed of the voice. What the provider does not support is reached by a time stretch.
    * From 0.5 to 2.
    */
   voiceSpeed?: number | null;
   /**
-   * Volume factor. 1 is the normal volume of the voice. Not available yet: only the default is accepted. Default: `1`.
+   * Volume factor of everything that the agent says. 1 is the normal volume of the voice, 0 is silence. Loud passages are limited, so that they are not distorted.
    * From 0 to 2.
    */
   voiceVolume?: number | null;
   /**
-   * Nucleus sampling of the voice. Not available yet: only the default is accepted. Default: `1`.
+   * Nucleus sampling of the voice. None of the supported providers has this setting, so that only 1 is accepted.
    * From 0 to 1.
    */
   voiceTopP?: number | null;
@@ -1331,35 +1430,68 @@ export interface AgentSnapshot {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel: string;
   /**
-   * Sampling temperature of the language model.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change.
    * From 0 to 2.
    */
   llmTemperature: number;
-  /** Reasoning effort of the language model. `none`: not sent to the model. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. */
   llmReasoningEffort: "none" | "low" | "medium" | "high";
-  /** Model-specific settings. An update replaces them completely. */
-  runtimeConfig: Record<string, unknown>;
+  /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. */
+  runtimeConfig: {
+    /**
+     * Longest answer, in tokens.
+     * From 16 to 8192.
+     */
+    maxOutputTokens?: number;
+    /**
+     * Nucleus sampling.
+     * From 0 to 1.
+     */
+    topP?: number;
+    /**
+     * Number of the most likely tokens to choose from.
+     * From 1 to 1000.
+     */
+    topK?: number;
+    /**
+     * Penalty for tokens by how often they occurred.
+     * From -2 to 2.
+     */
+    frequencyPenalty?: number;
+    /**
+     * Penalty for tokens that occurred.
+     * From -2 to 2.
+     */
+    presencePenalty?: number;
+    /**
+     * Makes answers repeatable, as far as the model can.
+     * From 0 to 2147483647.
+     */
+    seed?: number;
+    /** Texts at which an answer ends. */
+    stopSequences?: string[];
+  };
   /** Id of the voice, one of `GET /voices` that speaks `language`. Null: the operator's default voice. */
   voiceId: string | null;
   /** Id of the voice that takes over in the same turn if `voiceId` fails, one of `GET /voices` that speaks `language`. Null: the local voice, if it is installed and `language` is English; otherwise the default voice of the provider. */
   fallbackVoiceId: string | null;
   /**
-   * Variation of the voice.
+   * Variation of the voice. 0.7 is the voice's own; lower is calmer, higher more lively. Voices without this setting, such as the local ones, accept only 0.7.
    * From 0 to 1.
    */
   voiceTemperature: number;
   /**
-   * Speed factor. 1 is the normal speed of the voice.
+   * Speed factor. 1 is the normal speed of the voice. What the provider does not support is reached by a time stretch.
    * From 0.5 to 2.
    */
   voiceSpeed: number;
   /**
-   * Volume factor. 1 is the normal volume of the voice.
+   * Volume factor of everything that the agent says. 1 is the normal volume of the voice, 0 is silence. Loud passages are limited, so that they are not distorted.
    * From 0 to 2.
    */
   voiceVolume: number;
   /**
-   * Nucleus sampling of the voice.
+   * Nucleus sampling of the voice. None of the supported providers has this setting, so that only 1 is accepted.
    * From 0 to 1.
    */
   voiceTopP: number;

@@ -36,11 +36,18 @@ export interface DialogueOptions {
   endCall?: { rules?: string; farewell?: string };
   temperature?: number;
   reasoningEffort?: "none" | "low" | "medium" | "high";
+  /** Further settings of requests to the model. */
+  callSettings?: ModelCallSettings;
   /** Earlier entries, when a conversation is resumed. */
   transcript?: readonly TranscriptEntry[];
   deadlines?: Partial<DialogueDeadlines>;
   timers?: Timers;
 }
+
+export type ModelCallSettings = Pick<
+  LanguageModelV4CallOptions,
+  "maxOutputTokens" | "topP" | "topK" | "frequencyPenalty" | "presencePenalty" | "seed" | "stopSequences"
+>;
 
 export interface DialogueDeadlines extends ModelDeadlines {
   toolMs: number;
@@ -265,7 +272,7 @@ export class Dialogue {
     mustAnswer: boolean,
     isContinuation: boolean,
   ): Omit<LanguageModelV4CallOptions, "abortSignal"> {
-    const { instructions, temperature, reasoningEffort } = this.#options;
+    const { instructions, temperature, reasoningEffort, callSettings } = this.#options;
     const window = { contextTokens: this.#models.current.contextTokens, tools: this.#definitions };
     const soFar = open.entries.map((entry) =>
       entry.type === "segment" ? toMessage(open, entry.index) : entry,
@@ -280,6 +287,7 @@ export class Dialogue {
         tools: this.#definitions,
         toolChoice: { type: mustAnswer ? ("none" as const) : ("auto" as const) },
       }),
+      ...callSettings,
       ...(temperature !== undefined && { temperature }),
       ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
     };

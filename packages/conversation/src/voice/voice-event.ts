@@ -109,6 +109,10 @@ export interface VoiceAgentSettings {
   /** Name of the voice at the speech provider. */
   voice: string;
   voiceSpeed: number;
+  /** Variation of the voice, 0–1; default: the voice's own. */
+  voiceTemperature?: number;
+  /** Gain of everything that the agent says, 0–2; default 1. */
+  voiceVolume?: number;
   sttKeyterms: readonly string[];
   /** Texts instead of the standard ones of the language. With a `reminder`, the model does not ask in its own words. */
   phrases?: AgentPhrases;

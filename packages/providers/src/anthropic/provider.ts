@@ -2,6 +2,9 @@ import { isObject } from "../http/is-object.ts";
 import { httpUrl, requestJson, unreadableAnswer } from "../http/request-json.ts";
 import type { ProviderAccess, ProviderKind } from "../registry/provider-kind.ts";
 
+/** Models that refuse requests with a temperature. */
+const REFUSES_SAMPLING = /^claude-(opus-4-[7-9]|[a-z]+-[5-9])/;
+
 export const anthropic = {
   displayName: "Anthropic",
   variables: {
@@ -17,6 +20,10 @@ export const anthropic = {
     // The fastest one: a caller waits for the first word.
     defaultModel: "claude-haiku-4-5",
     listModels,
+    maxTemperature: (model) => (REFUSES_SAMPLING.test(model) ? undefined : 1),
+    canReason: (model) => !/^claude-3-(?!7)/.test(model),
+    // With a temperature, which every agent has, the vendor refuses `topP`.
+    callSettings: ["maxOutputTokens", "topK", "stopSequences"],
     probe: (access, model) => ({
       url: `${access.baseUrl}/v1/messages`,
       headers: headersOf(access),

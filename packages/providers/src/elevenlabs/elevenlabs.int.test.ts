@@ -156,3 +156,33 @@ test("a pooled connection that turns out dead costs a reply only time", async (c
   }
   assert.equal(server.stats.connections, 2);
 });
+
+test("speed and variation reach the vendor; the voice's own variation is not sent", async (context) => {
+  const settings: unknown[] = [];
+  const { voice } = await start(context, { onVoiceSettings: (each) => settings.push(each) });
+  for (const [speed, temperature] of [
+    [1.1, 0.7],
+    [1, 0],
+    [1, 0.35],
+    [1, 1],
+  ] as const) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stream = voice.open({
+      voice: "rachel",
+      sampleRateHz: 8000,
+      language: "en",
+      speed,
+      temperature,
+      onEvent: ({ type }) => type === "ended" && resolve(),
+    });
+    stream.speak(1, "Yes.");
+    stream.end();
+    await promise;
+  }
+  assert.deepEqual(settings, [
+    { speed: 1.1 },
+    { speed: 1, stability: 1 },
+    { speed: 1, stability: 0.75 },
+    { speed: 1, stability: 0 },
+  ]);
+});

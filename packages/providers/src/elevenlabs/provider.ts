@@ -23,6 +23,7 @@ export const elevenLabs = {
     defaultModel: "eleven_flash_v2_5",
     defaultVoice: "21m00Tcm4TlvDq8ikWAM",
     languages: LANGUAGES,
+    hasTemperature: true,
     speedRange: () => [0.7, 1.2],
     listVoices: listElevenLabsVoices,
     hasVoice: hasElevenLabsVoice,

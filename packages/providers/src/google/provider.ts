@@ -17,6 +17,17 @@ export const google = {
     // Does not reason unless it is asked to: a caller waits for the first word.
     defaultModel: "gemini-2.5-flash-lite",
     listModels,
+    maxTemperature: () => 2,
+    canReason: (model) => !/^gemini-(1|2\.0)/.test(model),
+    callSettings: [
+      "maxOutputTokens",
+      "topP",
+      "topK",
+      "frequencyPenalty",
+      "presencePenalty",
+      "seed",
+      "stopSequences",
+    ],
     probe: (access, model) => ({
       url: `${access.baseUrl}/v1beta/models/${encodeURIComponent(model)}:generateContent`,
       headers: headersOf(access),

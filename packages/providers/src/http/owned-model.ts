@@ -10,6 +10,8 @@ export interface OwnedModel extends LanguageModel {
 
 export interface RemoteModelOptions {
   model: string;
+  /** Default: `true`. */
+  takesTemperature?: boolean;
   /** Tokens of prompt and reply together. Default: 128,000. */
   contextTokens?: number | undefined;
   connectTimeoutMs?: number;
@@ -41,7 +43,9 @@ export function connectModel(
   return Object.assign(model, {
     contextTokens: options.contextTokens,
     doStream: async (call: LanguageModelV4CallOptions) => {
-      const result = await doStream(call);
+      const { temperature, ...others } = call;
+      const isSent = temperature !== undefined && options.takesTemperature !== false;
+      const result = await doStream(isSent ? call : others);
       return { ...result, stream: unwrapErrors(result.stream, call.abortSignal) };
     },
     close: async () => await http.close(),

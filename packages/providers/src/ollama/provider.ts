@@ -23,6 +23,9 @@ export const ollama = {
   languageModel: {
     defaultModel: undefined,
     listModels: async (access, signal) => await listOpenAiModels(atVersion(access), signal),
+    maxTemperature: () => 2,
+    canReason: () => true,
+    callSettings: ["maxOutputTokens", "topP", "frequencyPenalty", "presencePenalty", "seed", "stopSequences"],
     probe: (access, model) => probeChatCompletions(atVersion(access), model),
     load: async () => {
       const { createOpenAiCompatibleModel } = await import("../openai-compatible/openai-compatible.ts");

@@ -84,3 +84,28 @@ test("an unreachable server is a retryable API error without a status", async ()
     return true;
   });
 });
+
+test("a temperature is sent to models that take one", async () => {
+  const sent: unknown[] = [];
+  const scripted = await startScriptedOpenAi({
+    reply: ({ body }) => {
+      sent.push([body["temperature"], body["reasoning_effort"], body["top_p"]]);
+      return { text: "Yes." };
+    },
+  });
+  try {
+    for (const name of ["gpt-4o-mini", "gpt-5-mini"]) {
+      const model = createOpenAiCompatibleModel({ baseUrl: `${scripted.url}/v1`, model: name });
+      const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hi" }] }];
+      const { stream } = await model.doStream({ prompt, temperature: 0.3, reasoning: "low", topP: 0.5 });
+      for await (const _part of stream);
+      await model.close();
+    }
+  } finally {
+    await scripted.close();
+  }
+  assert.deepEqual(sent, [
+    [0.3, "low", 0.5],
+    [undefined, "low", 0.5],
+  ]);
+});

@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { takesTemperature } from "./temperature.ts";
 import { connectModel, type OwnedModel, type RemoteModelOptions } from "../http/owned-model.ts";
 
 export interface OpenAiCompatibleOptions extends RemoteModelOptions {
@@ -13,7 +14,8 @@ export interface OpenAiCompatibleOptions extends RemoteModelOptions {
 /** Language model on any server with OpenAI's chat completions over SSE; see `connectModel` for its errors. */
 export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): OwnedModel {
   const name = options.providerName ?? "openai-compatible";
-  return connectModel(name, options, (fetch) =>
+  const connected = { ...options, takesTemperature: takesTemperature(options.model) };
+  return connectModel(name, connected, (fetch) =>
     createOpenAICompatible({
       name,
       baseURL: options.baseUrl,

@@ -1,4 +1,5 @@
 import type { ProviderKind, VendorVoice } from "../registry/provider-kind.ts";
+import { takesTemperature } from "./temperature.ts";
 import { checkOpenAiKey, listOpenAiModels, listOpenAiVoices, probeChatCompletions } from "./lists.ts";
 
 /** API of OpenAI, for language models and speech. */
@@ -74,6 +75,10 @@ export const openAiCompatible = {
   languageModel: {
     defaultModel: "gpt-4o-mini",
     listModels: listOpenAiModels,
+    maxTemperature: (model) => (takesTemperature(model) ? 2 : undefined),
+    // Others are refused by OpenAI; servers of others decide themselves.
+    canReason: (model) => !/^(gpt-3|gpt-4|chatgpt)/.test(model),
+    callSettings: ["maxOutputTokens", "topP", "frequencyPenalty", "presencePenalty", "seed", "stopSequences"],
     probe: probeChatCompletions,
     load: async () => {
       const { createOpenAiCompatibleModel } = await import("./openai-compatible.ts");

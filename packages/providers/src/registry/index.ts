@@ -1,5 +1,6 @@
 /** What providers offer and how to reach them, without their clients. */
 export type {
+  CallSetting,
   Connect,
   LanguageModelKind,
   LanguageModelOptions,

@@ -55,6 +55,8 @@ export interface TextToSpeechKind {
   defaultVoice: string;
   /** Languages that its voices speak, without regions; those of a voice that names its own may be fewer. */
   languages: readonly string[];
+  /** Whether the variation of its voices can be set (the agent's `voiceTemperature`). */
+  hasTemperature?: true;
   /** Speeds that a model accepts; a time stretch does the rest. */
   speedRange: (model: string) => SpeedRange;
   /** Rejects with a `ProviderError`. */
@@ -112,6 +114,16 @@ export interface LanguageModelOptions {
   betweenChunksTimeoutMs?: number;
 }
 
+/** Settings of a request to a language model, named as in the AI SDK. */
+export type CallSetting =
+  | "maxOutputTokens"
+  | "topP"
+  | "topK"
+  | "frequencyPenalty"
+  | "presencePenalty"
+  | "seed"
+  | "stopSequences";
+
 /** A request that asks a model for as little as possible. */
 export interface ProbeRequest {
   url: string;
@@ -122,6 +134,12 @@ export interface ProbeRequest {
 export interface LanguageModelKind {
   /** `undefined`: the operator names one. */
   defaultModel: string | undefined;
+  /** Highest sampling temperature; `undefined` if the model takes none. */
+  maxTemperature: (model: string) => number | undefined;
+  /** Whether the model takes a reasoning effort. */
+  canReason: (model: string) => boolean;
+  /** Settings of the agent's `runtimeConfig` that it takes. */
+  callSettings: readonly CallSetting[];
   probe: (access: ProviderAccess, model: string) => ProbeRequest;
   /** Rejects with a `ProviderError`. */
   listModels: (access: ProviderAccess, signal: AbortSignal) => Promise<readonly string[]>;

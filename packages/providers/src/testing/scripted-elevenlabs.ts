@@ -18,6 +18,8 @@ export interface ScriptedElevenLabsOptions {
   voices?: ScriptedVoice[];
   /** Status with which the next creation of a voice is refused; `undefined`: none. */
   refuseClone?: () => number | undefined;
+  /** Receives the settings of each context. */
+  onVoiceSettings?: (settings: unknown) => void;
   /** Fault of the nth connection; `after` counts audio chunks. */
   fault?: (connection: number) => ScriptedFault | undefined;
 }
@@ -150,6 +152,7 @@ class ScriptedSpeaker {
     if (typeof contextId !== "string") return;
     const context = this.#contexts.get(contextId) ?? { pendingText: "", work: Promise.resolve() };
     this.#contexts.set(contextId, context);
+    if ("voice_settings" in message) this.#options.onVoiceSettings?.(message["voice_settings"]);
     if (typeof message["text"] === "string" && message["text"] !== " ")
       context.pendingText += message["text"];
     const isClosing = message["close_context"] === true;

@@ -8,10 +8,6 @@ import { createTestServer, storeAgentFields, type TestResponse, type TestServer 
 const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
   ["mode", { mode: "flow" }],
   ["flowDefinition", { flowDefinition: { steps: [] } }],
-  ["runtimeConfig", { runtimeConfig: { top_k: 5 } }],
-  ["voiceTemperature", { voiceTemperature: 0.5 }],
-  ["voiceVolume", { voiceVolume: 1.5 }],
-  ["voiceTopP", { voiceTopP: 0.5 }],
   ["transferEnabled", { transferEnabled: true }],
   ["transferRoutes", { transferRoutes: [{ to_number: "+14155550123", condition: "always" }] }],
   ["transferDescriptionOverride", { transferDescriptionOverride: "Always." }],
@@ -64,8 +60,8 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   const { request, modules, agentId, organizationId } = server;
   await modules.environments.put(organizationId, agentId, "staging", {});
   const stored = {
-    voiceVolume: 1.5,
-    runtimeConfig: { b: 1, a: [-0] },
+    knowledgeBaseChunks: 3,
+    flowDefinition: { b: 1, a: [-0] },
     widgetConfig: { enabled: true, environment: "staging" },
   };
   await storeAgentFields(server, agentId, stored);
@@ -74,19 +70,24 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   assert.deepEqual({ ...same, updatedAt: 0 }, { ...given, name: "Bea", updatedAt: 0 });
   const copy = agentIn(await request("POST", "/agents", given));
   assert.deepEqual(
-    [copy.voiceVolume, copy.runtimeConfig, copy.widgetConfig],
-    [1.5, { a: [0], b: 1 }, { ...given.widgetConfig, environment: null }],
+    [copy.knowledgeBaseChunks, copy.flowDefinition, copy.widgetConfig],
+    [3, { a: [0], b: 1 }, { ...given.widgetConfig, environment: null }],
   );
   const { id: _id, ...unnamed } = given;
-  assertRefused(await request("POST", "/agents", unnamed), "invalid_body", "runtimeConfig");
+  assertRefused(await request("POST", "/agents", unnamed), "invalid_body", "flowDefinition");
   const other = await server.createOrganization();
-  assertRefused(await request("POST", "/agents", given, other.apiKey), "invalid_body", "runtimeConfig");
+  assertRefused(await request("POST", "/agents", given, other.apiKey), "invalid_body", "flowDefinition");
   const path = `/agents/${agentId}`;
-  assertRefused(await request("PATCH", path, { runtimeConfig: { b: 2 } }), "invalid_body", "runtimeConfig");
-  const reset = { voiceVolume: 1, runtimeConfig: null, widgetConfig: null };
+  assertRefused(await request("PATCH", path, { flowDefinition: { b: 2 } }), "invalid_body", "flowDefinition");
+  const reset = { knowledgeBaseChunks: null, flowDefinition: null, widgetConfig: null };
   const after = agentIn(await request("PATCH", path, reset));
-  assert.deepEqual([after.voiceVolume, after.runtimeConfig], [1, {}]);
-  assertRefused(await request("PATCH", path, { voiceVolume: 1.5 }), "invalid_body", "voiceVolume");
+  const { knowledgeBaseChunks, flowDefinition } = defaultsOf(agentFields);
+  assert.deepEqual([after.knowledgeBaseChunks, after.flowDefinition], [knowledgeBaseChunks, flowDefinition]);
+  assertRefused(
+    await request("PATCH", path, { knowledgeBaseChunks: 3 }),
+    "invalid_body",
+    "knowledgeBaseChunks",
+  );
 });
 
 test("a restore leaves out values of fields without an effect, and names them", async (context) => {
@@ -94,16 +95,19 @@ test("a restore leaves out values of fields without an effect, and names them", 
   const { request, agentId } = server;
   await storeAgentFields(server, agentId, {
     firstMessage: "Hello",
-    voiceVolume: 2,
+    knowledgeBaseChunks: 4,
     widgetConfig: { enabled: true },
   });
-  agentIn(await request("PATCH", `/agents/${agentId}`, { firstMessage: "Bye", voiceVolume: 1 }));
+  agentIn(await request("PATCH", `/agents/${agentId}`, { firstMessage: "Bye", knowledgeBaseChunks: null }));
   const restored = await request("POST", `/agents/${agentId}/revisions/2/restore`);
   assert.equal(restored.status, 200);
   const { agent, notRestored } = (restored.body as { data: { agent: Agent; notRestored: string[] } }).data;
-  assert.deepEqual(notRestored, ["voiceVolume"]);
+  assert.deepEqual(notRestored, ["knowledgeBaseChunks"]);
   // The widget is as the version has it.
-  assert.deepEqual([agent.firstMessage, agent.voiceVolume, agent.widgetConfig.enabled], ["Hello", 1, true]);
+  assert.deepEqual(
+    [agent.firstMessage, agent.knowledgeBaseChunks, agent.widgetConfig.enabled],
+    ["Hello", defaultsOf(agentFields).knowledgeBaseChunks, true],
+  );
   const first = await request("POST", `/agents/${agentId}/revisions/1/restore`);
   const { data } = first.body as { data: { agent: Agent; notRestored: string[] } };
   assert.deepEqual([data.notRestored, data.agent.widgetConfig.enabled], [[], false]);

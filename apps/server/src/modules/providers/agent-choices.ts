@@ -1,17 +1,21 @@
 import type { AgentConfiguration, Issue, Voice } from "@parley/contract";
-import type { Config } from "../../platform/config/config.ts";
+import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
+import { findSettingProblems, type ProviderSetting } from "./provider-settings.rules.ts";
 import { baseLanguage, listHeardLanguages } from "./languages.rules.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
 import type { OfferedVoices } from "./offered-voices.ts";
 
 /** Fields of an agent that name what the providers offer. */
-export type AgentChoice = Pick<AgentConfiguration, "voiceId" | "fallbackVoiceId" | "language" | "llmModel">;
+export type AgentChoice = Pick<
+  AgentConfiguration,
+  "voiceId" | "fallbackVoiceId" | "language" | "llmModel" | ProviderSetting
+>;
 
 /** Names that an error lists. */
 const MAX_NAMED = 10;
 
 interface AgentChoicesDependencies {
-  config: Pick<Config, "speechToText">;
+  config: ProviderConfiguration;
   voices: OfferedVoices;
   models: ModelCatalog;
 }
@@ -32,7 +36,7 @@ export class AgentChoices {
     ];
     for (const field of ["voiceId", "fallbackVoiceId"] as const)
       issues.push(...(await this.#findVoiceProblems(organizationId, field, { choice, before })));
-    return issues;
+    return [...issues, ...findSettingProblems(this.#dependencies.config, choice, before)];
   }
 
   #findLanguageProblems({ language }: AgentChoice, before: AgentChoice): Issue[] {

@@ -1,7 +1,47 @@
 import { Type } from "typebox";
-import { notAvailableYet, value } from "../../field-table.ts";
-import { nullable } from "../../schemas.ts";
-import { freeObjectSchema, wordsSchema } from "./texts.ts";
+import { value } from "../../field-table.ts";
+import { closedObject, nullable } from "../../schemas.ts";
+import { wordsSchema } from "./texts.ts";
+
+const runtimeConfigSchema = closedObject(
+  {
+    maxOutputTokens: Type.Optional(
+      Type.Integer({ minimum: 16, maximum: 8_192, description: "Longest answer, in tokens." }),
+    ),
+    topP: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: "Nucleus sampling." })),
+    topK: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000,
+        description: "Number of the most likely tokens to choose from.",
+      }),
+    ),
+    frequencyPenalty: Type.Optional(
+      Type.Number({ minimum: -2, maximum: 2, description: "Penalty for tokens by how often they occurred." }),
+    ),
+    presencePenalty: Type.Optional(
+      Type.Number({ minimum: -2, maximum: 2, description: "Penalty for tokens that occurred." }),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_147_483_647,
+        description: "Makes answers repeatable, as far as the model can.",
+      }),
+    ),
+    stopSequences: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 4,
+        description: "Texts at which an answer ends.",
+      }),
+    ),
+  },
+  {
+    description:
+      "Further settings of the language model. An update replaces them completely. A setting that the model's provider does not " +
+      "support is rejected.",
+  },
+);
 
 export const modelFields = {
   llmModel: value(
@@ -16,21 +56,23 @@ export const modelFields = {
     "service-standard",
   ),
   llmTemperature: value(
-    Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature of the language model." }),
+    Type.Number({
+      minimum: 0,
+      maximum: 2,
+      description:
+        "Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and " +
+        "models that take no temperature reject a change.",
+    }),
     0.7,
   ),
   llmReasoningEffort: value(
     Type.Enum(["none", "low", "medium", "high"], {
-      description: "Reasoning effort of the language model. `none`: not sent to the model.",
+      description:
+        "Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`.",
     }),
     "none",
   ),
-  ...notAvailableYet({
-    runtimeConfig: value(
-      freeObjectSchema("Model-specific settings. An update replaces them completely."),
-      {},
-    ),
-  }),
+  runtimeConfig: value(runtimeConfigSchema, {}),
 };
 
 export const voiceFields = {
@@ -57,38 +99,44 @@ export const voiceFields = {
     ),
     null,
   ),
-  ...notAvailableYet({
-    voiceTemperature: value(
-      Type.Number({ minimum: 0, maximum: 1, description: "Variation of the voice." }),
-      0.7,
-    ),
-  }),
+  voiceTemperature: value(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        "Variation of the voice. 0.7 is the voice's own; lower is calmer, higher more lively. Voices without this setting, " +
+        "such as the local ones, accept only 0.7.",
+    }),
+    0.7,
+  ),
   voiceSpeed: value(
     Type.Number({
       minimum: 0.5,
       maximum: 2,
-      description: "Speed factor. 1 is the normal speed of the voice.",
+      description:
+        "Speed factor. 1 is the normal speed of the voice. What the provider does not support is reached by a time stretch.",
     }),
     1,
   ),
-  ...notAvailableYet({
-    voiceVolume: value(
-      Type.Number({
-        minimum: 0,
-        maximum: 2,
-        description: "Volume factor. 1 is the normal volume of the voice.",
-      }),
-      1,
-    ),
-    voiceTopP: value(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description: "Nucleus sampling of the voice.",
-      }),
-      1,
-    ),
-  }),
+  voiceVolume: value(
+    Type.Number({
+      minimum: 0,
+      maximum: 2,
+      description:
+        "Volume factor of everything that the agent says. 1 is the normal volume of the voice, 0 is silence. Loud passages are " +
+        "limited, so that they are not distorted.",
+    }),
+    1,
+  ),
+  voiceTopP: value(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        "Nucleus sampling of the voice. None of the supported providers has this setting, so that only 1 is accepted.",
+    }),
+    1,
+  ),
 };
 
 export const listeningFields = {

@@ -98,5 +98,13 @@ export class PhraseBook {
 }
 
 function recordingKey({ tts, voice }: AgentVoice, style: SpeechStyle, text: string): string {
-  return JSON.stringify([tts.name, voice, style.language, style.speed, style.sampleRateHz, text]);
+  return JSON.stringify([
+    tts.name,
+    voice,
+    style.language,
+    style.speed,
+    style.temperature,
+    style.sampleRateHz,
+    text,
+  ]);
 }

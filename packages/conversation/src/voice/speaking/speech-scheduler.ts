@@ -1,3 +1,4 @@
+import { Volume } from "@parley/audio";
 import type { Dialogue } from "../../dialogue/dialogue.ts";
 import type { ToolResultEntry } from "../../dialogue/open-reply.ts";
 import type { SampleRateHz } from "../../providers/speech-to-text.ts";
@@ -50,6 +51,7 @@ export class SpeechScheduler {
   readonly #options: SpeechSchedulerOptions;
   readonly #style: SpeechStyle;
   readonly #filler: FillerSpeech;
+  readonly #volume: Volume;
   /** Voices that have not failed; the first one is used. */
   #voices: readonly AgentVoice[];
   #utterance: Utterance | undefined;
@@ -74,7 +76,9 @@ export class SpeechScheduler {
     const { agent, sampleRateHz, dialogue } = options;
     this.#options = options;
     this.#voices = [{ tts: options.tts, voice: agent.voice }, ...options.fallbackVoices];
-    this.#style = { sampleRateHz, language: agent.language, speed: agent.voiceSpeed };
+    const { language, voiceSpeed: speed, voiceTemperature: temperature } = agent;
+    this.#style = { sampleRateHz, language, speed, ...(temperature !== undefined && { temperature }) };
+    this.#volume = new Volume(sampleRateHz, agent.voiceVolume ?? 1);
     this.#filler = new FillerSpeech({
       sampleRateHz,
       phrases: () =>
@@ -220,7 +224,7 @@ export class SpeechScheduler {
     const frame = fading ?? this.#speechFrame(utterance) ?? this.#fillerFrame(state);
     if (utterance !== undefined) this.#noticeEnd(utterance);
     this.#showState(frame !== undefined);
-    return frame;
+    return frame && this.#volume.apply(frame);
   }
 
   /** Closes the dialogue and enters the tool results so far. Nothing is spoken afterwards. */

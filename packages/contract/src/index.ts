@@ -121,4 +121,25 @@ export {
 } from "./webhooks/webhook-events.ts";
 export { type TestableWebhookType, testWebhookRoute, type WebhookTest } from "./webhooks/webhook-test.ts";
 export * from "./webhooks/webhooks.ts";
-export type { ChatActivity, ChatEndReason } from "./widget/widget-events.ts";
+export {
+  endWidgetChatRoute,
+  getWidgetChatRoute,
+  MAX_CHAT_MESSAGE_CHARACTERS,
+  sendWidgetMessageRoute,
+  streamWidgetEventsRoute,
+  type WidgetChat,
+  type WidgetMessageCreation,
+} from "./widget/widget-chat.ts";
+export type { ChatActivity, ChatEndReason, WidgetEvent, WidgetMessage } from "./widget/widget-events.ts";
+export { widgetRoutes } from "./widget/widget-routes.ts";
+export * from "./widget/widget-secret.ts";
+export {
+  getWidgetSettingsRoute,
+  startWidgetCallRoute,
+  startWidgetSessionRoute,
+  type WidgetCall,
+  type WidgetCallCreation,
+  type WidgetSession,
+  type WidgetSessionCreation,
+  type WidgetSettings,
+} from "./widget/widget-sessions.ts";

@@ -6,6 +6,8 @@ import { authRoutes } from "./identity/auth-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { exampleOf } from "./request-example.ts";
 import { routes, tags } from "./routes.ts";
+import { widgetEventSchema } from "./widget/widget-events.ts";
+import { widgetRoutes } from "./widget/widget-routes.ts";
 import { conversationEventSchema } from "./conversations/chats.ts";
 import { builtInVariables } from "./schemas.ts";
 import { toolRequestSchema } from "./agents/custom-tools.ts";
@@ -121,7 +123,9 @@ function refusalsOf(route: RouteDefinition): JsonObject {
 }
 
 function errorExamples(): JsonObject {
-  const used = new Set([...routes, ...authRoutes, ...operatorRoutes].flatMap((route) => errorsOf(route)));
+  const used = new Set(
+    [...routes, ...widgetRoutes, ...authRoutes, ...operatorRoutes].flatMap((route) => errorsOf(route)),
+  );
   return Object.fromEntries(
     [...used].map((code) => [code, { value: { error: code, message: errorCodes[code].message } }]),
   );
@@ -135,6 +139,9 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
     tags: [route.tag],
     ...(route.isOperator === true && { security: [{ operatorKey: [] }] }),
     ...(route.isAuth === true && { security: route.isPublic === true ? [] : [{ session: [] }] }),
+    ...(route.isWidget === true && {
+      security: route.isPublic === true ? [] : [{ widgetSession: [] }],
+    }),
     summary: route.summary,
     ...(texts.length === 0 ? {} : { description: texts.join("\n\n") }),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -180,7 +187,8 @@ function contentOf(body: TSchema, { file, method }: RouteDefinition, components:
 /** Names the required role, unless every role has it. */
 function describeRole(route: RouteDefinition): string[] {
   const role = requiredRoleOf(route);
-  if (route.isOperator === true || route.isAuth === true || role === "viewer") return [];
+  if (route.isOperator === true || route.isAuth === true || route.isWidget === true || role === "viewer")
+    return [];
   return [`Requires the role \`${role}\`.`];
 }
 
@@ -204,7 +212,8 @@ function webhookOf(webhook: WebhookDefinition, components: Components): JsonObje
 }
 
 /** The operation's servers, if they are not the document's. */
-function serversOf({ isOperator, isAuth }: RouteDefinition): JsonObject {
+function serversOf({ isOperator, isAuth, isWidget }: RouteDefinition): JsonObject {
+  if (isWidget === true) return { servers: [{ url: "/widget" }] };
   if (isOperator === true) return { servers: [{ url: "/operator/v1" }] };
   return isAuth === true ? { servers: [{ url: "/auth" }] } : {};
 }
@@ -217,9 +226,10 @@ export function buildOpenApi({ isOnlyV1 = false } = {}): JsonObject {
   components.reference(liveCallEventSchema);
   components.reference(liveCallCommandSchema);
   components.reference(conversationEventSchema);
+  if (!isOnlyV1) components.reference(widgetEventSchema);
   components.reference(toolRequestSchema);
   const paths: Record<string, JsonObject> = {};
-  for (const route of isOnlyV1 ? routes : [...routes, ...authRoutes, ...operatorRoutes]) {
+  for (const route of isOnlyV1 ? routes : [...routes, ...widgetRoutes, ...authRoutes, ...operatorRoutes]) {
     const path = (paths[route.path] ??= serversOf(route));
     path[route.method.toLowerCase()] = operationOf(route, components);
   }
@@ -241,6 +251,7 @@ export function buildOpenApi({ isOnlyV1 = false } = {}): JsonObject {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         ...(!isOnlyV1 && {
           operatorKey: { type: "apiKey", in: "header", name: "x-api-key" },
+          widgetSession: { type: "http", scheme: "bearer" },
           session: { type: "apiKey", in: "cookie", name: "parley.session_token" },
         }),
       },

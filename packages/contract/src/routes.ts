@@ -31,6 +31,7 @@ import * as recordings from "./calls/recordings.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks/sip-trunks.ts";
 import * as testCalls from "./calls/test-calls.ts";
+import * as widgetSecret from "./widget/widget-secret.ts";
 import * as webhookTest from "./webhooks/webhook-test.ts";
 import * as webhooks from "./webhooks/webhooks.ts";
 
@@ -55,6 +56,9 @@ export const routes: readonly RouteDefinition[] = [
   environments.listEnvironmentsRoute,
   environments.getEnvironmentRoute,
   environments.deleteEnvironmentRoute,
+  widgetSecret.rotateWidgetSecretRoute,
+  widgetSecret.getWidgetSecretRoute,
+  widgetSecret.deleteWidgetSecretRoute,
   folders.createFolderRoute,
   folders.listFoldersRoute,
   folders.getFolderRoute,
@@ -184,6 +188,8 @@ export const tags: Readonly<Record<string, string>> = {
   Organization: "Settings that apply to all agents of an organization.",
   Members: "People in the organization, and invitations.",
   "API keys": "Credentials for this API.",
+  Widget:
+    "What pages with an agent's widget do for a visitor: the base path is `/widget`, and the credential a session's token in `Authorization: Bearer`. Pages of any origin may send requests; `Origin` is compared with the agent's `allowedDomains`. Pages of this server are always allowed.",
   "Sign-in":
     "Sessions of people: the base path is `/auth`, and the credential a cookie that these operations set. A write needs the header `Origin` of this server.",
   Operator:

@@ -4,6 +4,7 @@ import { encryptedDocuments } from "./agents/stored-document.ts";
 import { encryptedTwoFactors } from "./identity/two-factor-encryption.ts";
 import { encryptedAuthTokens } from "./messaging-connections/messaging-connections.service.ts";
 import { encryptedPasswords } from "./sip-trunks/sip-trunks.service.ts";
+import { encryptedWidgetSecrets } from "./widget/widget-secrets.service.ts";
 import { encryptedSigningSecrets } from "./webhooks/signing/signing-secrets.service.ts";
 
 /** Columns with encrypted texts of all features, for the doctor, which runs without features. */
@@ -12,6 +13,7 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   encryptedPasswords,
   encryptedAuthTokens,
   ...encryptedSigningSecrets,
+  encryptedWidgetSecrets,
   ...encryptedTwoFactors,
   encryptedAnswers,
 ];

@@ -9,6 +9,8 @@ import { createAuditLog } from "../modules/audit-log/audit-log.module.ts";
 import { createCalls } from "../modules/calls/calls.module.ts";
 import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
 import { createChats } from "../modules/chats/chats.module.ts";
+import { createCustomers } from "../modules/customers/customers.module.ts";
+import { createWidget } from "../modules/widget/widget.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
 import type { Feature, NodeResources } from "../modules/feature.ts";
 import { createCustomToolTests } from "../modules/custom-tool-tests/custom-tool-tests.module.ts";
@@ -102,6 +104,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createPhoneNumbers)
     .add(createOperator)
     .add(createConversations)
+    .add(createCustomers)
     .add(createRecordings)
     .add(createCalls)
     .add(createAnalytics)
@@ -118,6 +121,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createMessages)
     .add(createChats)
     .add(createWebCalls)
+    .add(createWidget)
     .add(createCampaigns);
 }
 

@@ -21,6 +21,8 @@ import type {
   EnvironmentPut,
   Environment,
   EnvironmentDeleted,
+  WidgetSecret,
+  WidgetSecretState,
   FolderCreate,
   Folder,
   FolderUpdate,
@@ -390,6 +392,44 @@ export class Operations extends Requests {
    */
   async listEnvironments(id: string, options: RequestOptions = {}): Promise<Environment[]> {
     return await this.send({ method: "GET", path: path`/agents/${id}/environments`, answer: "data" }, options);
+  }
+
+  /**
+   * Create or rotate the secret of signed widget users.
+   *
+   * Your server signs the `userToken` of widget sessions with it: a JWT with `alg` `HS256`, keyed with the bytes of the whole secret string. The previous secret is invalid at once; sessions that exist stay. The secret is not part of versions. Send an `Idempotency-Key`: a retry without it rotates again.
+   *
+   * Requires the role `admin`.
+   *
+   * @param id Id of the agent.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async rotateWidgetSecret(id: string, options: RequestOptions = {}): Promise<WidgetSecret> {
+    return await this.send({ method: "POST", path: path`/agents/${id}/widget-secret`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Get the state of the secret of signed widget users.
+   *
+   * @param id Id of the agent.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getWidgetSecret(id: string, options: RequestOptions = {}): Promise<WidgetSecretState> {
+    return await this.send({ method: "GET", path: path`/agents/${id}/widget-secret`, answer: "data" }, options);
+  }
+
+  /**
+   * Delete the secret of signed widget users.
+   *
+   * Every `userToken` is refused from now on. `last4` is that of the deleted secret; null if there was none.
+   *
+   * Requires the role `admin`.
+   *
+   * @param id Id of the agent.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteWidgetSecret(id: string, options: RequestOptions = {}): Promise<WidgetSecretState> {
+    return await this.send({ method: "DELETE", path: path`/agents/${id}/widget-secret`, answer: "data" }, options);
   }
 
   /**

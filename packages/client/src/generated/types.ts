@@ -462,23 +462,22 @@ export interface AgentCreate {
      */
     conversationIdleResetDays?: number | null;
   } | null;
-  /** Not available yet: only the default is accepted. */
   widgetConfig?: {
-    /** Whether the widget works. Default: `false`. */
+    /** Whether the widget works. Pages name it by the agent's `widgetKey`. Default: `false`. */
     enabled?: boolean | null;
     modes?: {
-      /** Default: `true`. */
+      /** Whether visitors can write. Default: `true`. */
       chat?: boolean | null;
-      /** Default: `true`. */
+      /** Whether visitors can call. Default: `true`. */
       voice?: boolean | null;
     } | null;
     continuity?: {
-      /** Whether an interrupted call can be resumed. Default: `false`. */
+      /** Whether a visitor's call that was interrupted in the last 5 minutes is continued by the next one. Default: `false`. */
       resumeCalls?: boolean | null;
-      /** Whether chat and calls of a visitor share one conversation memory. Default: `false`. */
+      /** Whether the agent knows in each chat and call of a visitor what was said in the earlier ones. Default: `false`. */
       sharedMemory?: boolean | null;
     } | null;
-    /** Hosts whose pages can show the widget. Empty: all hosts. Default: `[]`. */
+    /** Hosts whose pages can show the widget, with any port unless one is given. `*.` stands for all subdomains. Empty: all hosts. Default: `[]`. */
     allowedDomains?: string[] | null;
     /** Prompt for chat. Null: `promptTemplate`. Default: `null`. */
     webchatPrompt?: string | null;
@@ -502,7 +501,7 @@ export interface AgentCreate {
     } | null;
     limits?: {
       /**
-       * Maximum messages per visitor and day. Default: `200`.
+       * Maximum messages per visitor in 24 hours. Default: `200`.
        * From 1 to 100000.
        */
       messagesPerDay?: number | null;
@@ -855,19 +854,21 @@ export interface Agent {
     conversationIdleResetDays: number;
   };
   widgetConfig: {
-    /** Whether the widget works. */
+    /** Whether the widget works. Pages name it by the agent's `widgetKey`. */
     enabled: boolean;
     modes: {
+      /** Whether visitors can write. */
       chat: boolean;
+      /** Whether visitors can call. */
       voice: boolean;
     };
     continuity: {
-      /** Whether an interrupted call can be resumed. */
+      /** Whether a visitor's call that was interrupted in the last 5 minutes is continued by the next one. */
       resumeCalls: boolean;
-      /** Whether chat and calls of a visitor share one conversation memory. */
+      /** Whether the agent knows in each chat and call of a visitor what was said in the earlier ones. */
       sharedMemory: boolean;
     };
-    /** Hosts whose pages can show the widget. Empty: all hosts. */
+    /** Hosts whose pages can show the widget, with any port unless one is given. `*.` stands for all subdomains. Empty: all hosts. */
     allowedDomains: string[];
     /** Prompt for chat. Null: `promptTemplate`. */
     webchatPrompt: string | null;
@@ -885,7 +886,7 @@ export interface Agent {
     };
     limits: {
       /**
-       * Maximum messages per visitor and day.
+       * Maximum messages per visitor in 24 hours.
        * From 1 to 100000.
        */
       messagesPerDay: number;
@@ -1174,21 +1175,22 @@ export interface AgentUpdate {
      */
     conversationIdleResetDays?: number | null;
   } | null;
-  /** Not available yet: only the default is accepted. */
   widgetConfig?: {
-    /** Whether the widget works. */
+    /** Whether the widget works. Pages name it by the agent's `widgetKey`. */
     enabled?: boolean | null;
     modes?: {
+      /** Whether visitors can write. */
       chat?: boolean | null;
+      /** Whether visitors can call. */
       voice?: boolean | null;
     } | null;
     continuity?: {
-      /** Whether an interrupted call can be resumed. */
+      /** Whether a visitor's call that was interrupted in the last 5 minutes is continued by the next one. */
       resumeCalls?: boolean | null;
-      /** Whether chat and calls of a visitor share one conversation memory. */
+      /** Whether the agent knows in each chat and call of a visitor what was said in the earlier ones. */
       sharedMemory?: boolean | null;
     } | null;
-    /** Hosts whose pages can show the widget. Empty: all hosts. */
+    /** Hosts whose pages can show the widget, with any port unless one is given. `*.` stands for all subdomains. Empty: all hosts. */
     allowedDomains?: string[] | null;
     /** Prompt for chat. Null: `promptTemplate`. */
     webchatPrompt?: string | null;
@@ -1206,7 +1208,7 @@ export interface AgentUpdate {
     } | null;
     limits?: {
       /**
-       * Maximum messages per visitor and day.
+       * Maximum messages per visitor in 24 hours.
        * From 1 to 100000.
        */
       messagesPerDay?: number | null;
@@ -1616,19 +1618,21 @@ export interface AgentSnapshot {
     conversationIdleResetDays: number;
   };
   widgetConfig: {
-    /** Whether the widget works. */
+    /** Whether the widget works. Pages name it by the agent's `widgetKey`. */
     enabled: boolean;
     modes: {
+      /** Whether visitors can write. */
       chat: boolean;
+      /** Whether visitors can call. */
       voice: boolean;
     };
     continuity: {
-      /** Whether an interrupted call can be resumed. */
+      /** Whether a visitor's call that was interrupted in the last 5 minutes is continued by the next one. */
       resumeCalls: boolean;
-      /** Whether chat and calls of a visitor share one conversation memory. */
+      /** Whether the agent knows in each chat and call of a visitor what was said in the earlier ones. */
       sharedMemory: boolean;
     };
-    /** Hosts whose pages can show the widget. Empty: all hosts. */
+    /** Hosts whose pages can show the widget, with any port unless one is given. `*.` stands for all subdomains. Empty: all hosts. */
     allowedDomains: string[];
     /** Prompt for chat. Null: `promptTemplate`. */
     webchatPrompt: string | null;
@@ -1646,7 +1650,7 @@ export interface AgentSnapshot {
     };
     limits: {
       /**
-       * Maximum messages per visitor and day.
+       * Maximum messages per visitor in 24 hours.
        * From 1 to 100000.
        */
       messagesPerDay: number;
@@ -1779,6 +1783,22 @@ export interface EnvironmentDeleted {
   /** Name of the environment. */
   id: string;
   deleted: true;
+}
+
+export interface WidgetSecret {
+  /** The whole secret, which no other response contains. */
+  secret: string;
+  /** Whether the agent has a secret. */
+  enabled: boolean;
+  /** Last four characters of the secret. Null: none. */
+  last4: string | null;
+}
+
+export interface WidgetSecretState {
+  /** Whether the agent has a secret. */
+  enabled: boolean;
+  /** Last four characters of the secret. Null: none. */
+  last4: string | null;
 }
 
 export interface FolderCreate {
@@ -3413,6 +3433,11 @@ export interface OrganizationLimits {
    * From 1 to 1000000.
    */
   concurrentRequests: number;
+  /**
+   * Messages of widget visitors within any 60 seconds. A further one gets `rate_limited`. Default: 6000.
+   * From 0 to 1000000.
+   */
+  chatMessagesPerMinute: number;
   /**
    * Deliveries of webhooks at once per node. Further deliveries wait. Default: 5.
    * From 1 to 1000000.

@@ -38,6 +38,10 @@ export const organizationLimits = {
     description:
       "API requests at once per node. Ten times as many wait for their turn; a further one gets `rate_limited`.",
   },
+  chatMessagesPerMinute: {
+    default: 6_000,
+    description: "Messages of widget visitors within any 60 seconds. A further one gets `rate_limited`.",
+  },
   concurrentWebhooks: {
     default: 5,
     minimum: 1,

@@ -1,7 +1,19 @@
 import { type Static, Type } from "typebox";
-import { idSchema } from "../schemas.ts";
+import { idSchema, timestampSchema } from "../schemas.ts";
 
-const chatActivitySchema = Type.Enum(["idle", "writing", "working"], {
+export const widgetMessageSchema = Type.Object(
+  {
+    id: { ...idSchema, description: "Id of the message, unique in its conversation." },
+    role: Type.Enum(["user", "agent"], { description: "`user`: the visitor. `agent`: the agent." }),
+    text: Type.String({ description: "Plain text. Pages show it as text, never as HTML." }),
+    createdAt: timestampSchema,
+  },
+  { title: "WidgetMessage" },
+);
+
+export type WidgetMessage = Static<typeof widgetMessageSchema>;
+
+export const chatActivitySchema = Type.Enum(["idle", "writing", "working"], {
   description:
     "`writing`: the agent writes a reply. `working`: it waits for a tool. `idle`: it does neither.",
 });
@@ -9,7 +21,7 @@ const chatActivitySchema = Type.Enum(["idle", "writing", "working"], {
 export type ChatActivity = Static<typeof chatActivitySchema>;
 
 /** Reasons why a chat has ended. */
-const chatEndReasonSchema = Type.Enum(["idle", "user", "deleted"], {
+export const chatEndReasonSchema = Type.Enum(["idle", "user", "deleted"], {
   description:
     "`idle`: no message for 30 minutes. `user`: the visitor ended it. `deleted`: its transcript was deleted.",
 });
@@ -58,3 +70,25 @@ export const chatEndedEventSchema = Type.Object(
   { type: Type.Literal("ended"), conversationId: idSchema, reason: chatEndReasonSchema },
   { description: "The chat has ended. The next message begins a new one on the same stream." },
 );
+
+/** One event of a widget's stream, as JSON in the `data` field of a server-sent event. Clients ignore unknown types. */
+export const widgetEventSchema = Type.Union(
+  [
+    activityEventSchema,
+    Type.Object(
+      { type: Type.Literal("message"), conversationId: idSchema, message: widgetMessageSchema },
+      {
+        description:
+          "A message was stored, of either side. After a reconnection messages can be sent again: compare ids. Its server-sent " +
+          "event has an `id`, which the client sends as `Last-Event-ID` when it reconnects.",
+      },
+    ),
+    replyPartEventSchema,
+    replyDiscardedEventSchema,
+    replyFailedEventSchema,
+    chatEndedEventSchema,
+  ],
+  { title: "WidgetEvent", description: "Event of the stream of a widget's chat." },
+);
+
+export type WidgetEvent = Static<typeof widgetEventSchema>;

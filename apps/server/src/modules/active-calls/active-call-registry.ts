@@ -16,6 +16,7 @@ import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
 import type { PlaceShares } from "./place-shares.ts";
+import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import { type CallOutcome, type CallSignaling, ActiveCall, type ProviderNames } from "./active-call.ts";
@@ -24,6 +25,7 @@ import {
   type NewConversationSetup,
   numberOfOtherSide,
   setUpConversation,
+  withContinuation,
   withGreeting,
 } from "../conversations/setup/conversation-setup.rules.ts";
 
@@ -37,6 +39,7 @@ export interface ActiveCallRegistryOptions {
   preCall: Pick<PreCallWebhook, "ask">;
   toolSigning: ToolSigning;
   doNotCall: Pick<DoNotCallService, "addForAgent">;
+  memory: Pick<ConversationMemory, "recall">;
   /** False if the node cannot take calls. */
   isReady: () => boolean;
   /** Provider names as stored on the call record. */
@@ -189,7 +192,7 @@ export class ActiveCallRegistry {
     this.#options.prepareSpeech?.(agent.document);
     const endTrace = record.sipCallId && this.#options.sipTraces?.claim(record.sipCallId, callId);
     const signaling = signalingFor(async () => {
-      const { setup, unknownVariables } = setUpConversation(await this.#ask(record, call, recorder));
+      const { setup, unknownVariables } = await this.#setUp(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
       return { ...setup, callId, organizationId: agent.organizationId };
     });
@@ -201,6 +204,13 @@ export class ActiveCallRegistry {
     );
     this.watch(running);
     await running;
+  }
+
+  /** Sets up the conversation with what the agent knows of earlier ones. */
+  async #setUp(record: CallToRegister) {
+    const { text, isContinued } = await this.#options.memory.recall(record);
+    const agent = isContinued ? withContinuation(record.agent) : record.agent;
+    return setUpConversation({ ...record, agent, memory: text });
   }
 
   /** Applies the pre-call webhook's answer to the call. Rejects if the call has ended meanwhile. */

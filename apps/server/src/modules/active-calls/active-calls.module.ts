@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
 import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
@@ -26,6 +27,7 @@ interface Dependencies {
   preCall: PreCallWebhook;
   toolSigning: ToolSigning;
   doNotCall: DoNotCallService;
+  memory: ConversationMemory;
   sipTraceRecorder: SipTraceRecorder | undefined;
   prepareSpeech: (document: AgentDocument) => void;
 }
@@ -65,6 +67,7 @@ export function createActiveCalls(
     services: {
       activeCalls,
       callCommands,
+      callHangUps,
       placement: new CallPlacement({ calls, callNodes, callCommands }),
     },
     bindRoutes: (app) => bindActiveCallRoutes(app, { callHangUps, callInstructions }),

@@ -46,6 +46,22 @@ export async function findAgent(
   return row;
 }
 
+const agentByWidgetKey = prepareOnce((queries) =>
+  queries
+    .select()
+    .from(agents)
+    .where(eq(agents.widgetKey, sql.placeholder("widgetKey")))
+    .prepare(""),
+);
+
+export async function findAgentByWidgetKey(
+  queries: Queries,
+  widgetKey: string,
+): Promise<AgentRow | undefined> {
+  const [row] = await agentByWidgetKey(queries).execute({ widgetKey });
+  return row;
+}
+
 /** Locks the agent's row: of two concurrent writers the second sees the first one's changes. */
 export async function lockAgent(
   queries: Queries,

@@ -16,9 +16,6 @@ const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
   ["knowledgeBaseRetrievalMode", { knowledgeBaseRetrievalMode: "off" }],
   ["knowledgeBaseChunks", { knowledgeBaseChunks: 3 }],
   ["knowledgeBaseSimilarityThreshold", { knowledgeBaseSimilarityThreshold: 0.5 }],
-  ["widgetConfig.enabled", { widgetConfig: { enabled: true } }],
-  ["widgetConfig.environment", { widgetConfig: { environment: "staging" } }],
-  ["widgetConfig.appearance.theme", { widgetConfig: { appearance: { theme: "dark" } } }],
 ];
 
 async function start(context: TestContext): Promise<TestServer & { agentId: string }> {

@@ -33,6 +33,10 @@ export interface NewCall {
   startedAt: Date | null;
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
+  /** Default: the other side is not known. */
+  customerId?: string;
+  /** Conversation of the interrupted call that this one continues. */
+  continuesId?: string;
   campaignId?: string | null;
   campaignContactId?: string;
 }

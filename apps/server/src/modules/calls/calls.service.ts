@@ -125,12 +125,22 @@ export class CallsService {
   }
 
   /** Creates a call, with its conversation. Throws `rate_limited` if the organization may have no further call now. */
-  async open({ variables, ...columns }: NewCall): Promise<{ callId: string; conversationId: string }> {
+  async open({
+    variables,
+    customerId,
+    continuesId,
+    ...columns
+  }: NewCall): Promise<{ callId: string; conversationId: string }> {
     return await this.#database.transaction(async (transaction) => {
       const { organizationId, agentId, agentRevision, configurationRevision, environment, channel } = columns;
       await this.#quota.requireRoom(transaction, organizationId);
       const ran = { organizationId, agentId, agentRevision, configurationRevision, environment, channel };
-      const conversation = await this.#conversations.create(transaction, { ...ran, variables });
+      const conversation = await this.#conversations.create(transaction, {
+        ...ran,
+        variables,
+        ...(customerId !== undefined && { customerId }),
+        ...(continuesId !== undefined && { continuesId }),
+      });
       const row = await store.insertCall(transaction, { ...columns, conversationId: conversation.id });
       return { callId: row.id, conversationId: conversation.id };
     });

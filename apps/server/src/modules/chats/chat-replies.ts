@@ -11,6 +11,7 @@ import type { OutboundClient } from "../../platform/outbound-http/outbound-clien
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
 import type { TextModels } from "../conversations/text/text-models.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
 import { forText, toEntries } from "../conversations/text/text-conversation.ts";
@@ -36,6 +37,7 @@ export interface ChatRepliesOptions {
   agentResolution: Pick<AgentResolution, "resolveRecorded">;
   conversations: Pick<ConversationsService, "find" | "listLatestItems" | "appendItems">;
   organizations: Pick<OrganizationsService, "find">;
+  memory: Pick<ConversationMemory, "recall">;
   toolSigning: Pick<ToolSigning, "signerFor">;
   languageModelsFor: TextModels["find"];
   outbound: Pick<OutboundClient, "send">;
@@ -189,9 +191,11 @@ export class ChatReplies {
     agent: ResolvedAgent,
     items: readonly TranscriptItem[],
   ): Promise<{ dialogue: Dialogue; notes: Written["entries"] }> {
-    const { toolSigning, languageModelsFor, outbound } = this.#options;
+    const { toolSigning, languageModelsFor, outbound, memory } = this.#options;
     const promptTemplate = agent.document.widgetConfig.webchatPrompt ?? agent.document.promptTemplate;
+    const recalled = await memory.recall({ conversationId, agent, channel: "web_chat" });
     const { setup, unknownVariables } = setUpConversation({
+      memory: recalled.text,
       conversationId,
       agent: { ...agent, document: { ...agent.document, promptTemplate } },
       variables: agent.variables,

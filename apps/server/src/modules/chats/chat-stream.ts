@@ -5,6 +5,7 @@ import type { ChatHub, LiveReply } from "./chat-hub.ts";
 /** What is stored of the conversation that a stream shows. */
 export interface StoredChat {
   conversationId: string;
+  beganAt: Date;
   /** `null` if it has not ended. */
   endReason: ChatEndReason | null;
   /** Whether a reply is due or being written, on any node. */
@@ -22,7 +23,7 @@ export interface StreamPlace {
 /** An event before it is given the form of its route. */
 export type StreamEvent =
   | { type: "activity"; activity: ChatActivity }
-  | { type: "item"; conversationId: string; item: TranscriptItem }
+  | { type: "item"; conversationId: string; beganAt: Date; item: TranscriptItem }
   | { type: "replyPart"; messageId: string; offset: number; text: string }
   | { type: "replyDiscarded"; messageId: string }
   | { type: "replyFailed" }
@@ -134,13 +135,13 @@ export class ChatStream {
     for (;;) {
       const stored = await this.#options.read(this.#place);
       if (stored === undefined) return this.#noteDeletion();
-      const { conversationId, endReason, items } = stored;
+      const { conversationId, beganAt, endReason, items } = stored;
       this.#isReplying = stored.isReplying;
       for (const { item, sequence } of items) {
         this.#place = { conversationId, sequence };
         this.#parts.delete(item.id);
         if (item.id.startsWith(FAILED_REPLY_PREFIX)) send({ type: "replyFailed" });
-        send({ type: "item", conversationId, item }, this.#place);
+        send({ type: "item", conversationId, beganAt, item }, this.#place);
       }
       if (items.length > 0) continue;
       if (this.#place?.conversationId !== conversationId) this.#place = { conversationId, sequence: 0 };
@@ -188,7 +189,8 @@ export class ChatStream {
   }
 }
 
-function formatPlace({ conversationId, sequence }: StreamPlace): string {
+/** The `id` of an event, which clients send as `Last-Event-ID`. */
+export function formatPlace({ conversationId, sequence }: StreamPlace): string {
   return `${conversationId}.${sequence}`;
 }
 

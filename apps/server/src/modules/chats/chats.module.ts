@@ -2,6 +2,7 @@ import { DueWorker } from "../../platform/jobs/due-worker.ts";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagesService } from "../messages/messages.service.ts";
@@ -19,6 +20,7 @@ interface Dependencies {
   agentResolution: AgentResolution;
   conversations: ConversationsService;
   messages: MessagesService;
+  memory: ConversationMemory;
   organizations: OrganizationsService;
   toolSigning: ToolSigning;
 }

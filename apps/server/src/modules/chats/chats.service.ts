@@ -78,7 +78,13 @@ export class ChatsService {
     } = agent;
     const ran = { organizationId, agentId, agentRevision, configurationRevision, environment, variables };
     const now = clock.now();
-    const begun = { ...ran, channel: "web_chat", isTest, createdAt: now } as const;
+    const begun = {
+      ...ran,
+      channel: "web_chat",
+      isTest,
+      createdAt: now,
+      ...(visitorId !== null && { customerId: visitorId }),
+    } as const;
     const conversation = await conversations.create(transaction, begun);
     const { id: conversationId } = conversation;
     const welcome = renderWelcome(agent, now);
@@ -100,8 +106,21 @@ export class ChatsService {
       const conversation = await this.#find(transaction, organizationId, conversationId);
       const chat = await store.lockChat(transaction, conversationId);
       if (chat?.visitorId !== null) throw new AppError("conversation_not_active");
-      return await this.receive(transaction, chat, new Date(conversation.createdAt), { id, text });
+      const beganAt = new Date(conversation.createdAt);
+      const { item } = await this.receive(transaction, chat, beganAt, { id, text });
+      return item;
     });
+  }
+
+  /** Locks the open chat of a visitor; `undefined` if there is none. */
+  async lockOf(transaction: Queries, visitorId: string): Promise<store.ChatRow | undefined> {
+    return await store.lockChatOf(transaction, visitorId);
+  }
+
+  /** Makes the open chat of a visitor that of another, who has none. */
+  async reassign(transaction: Queries, chat: store.ChatRow, visitorId: string): Promise<void> {
+    await store.updateChat(transaction, chat.conversationId, { visitorId });
+    await this.#announce(transaction, chat);
   }
 
   /** Adds a message of the other side to a locked chat, and has it answered. A repeated id has no effect. */
@@ -110,14 +129,14 @@ export class ChatsService {
     chat: store.ChatRow,
     beganAt: Date,
     { id, text }: { id: string; text: string },
-  ): Promise<TranscriptItem> {
+  ): Promise<{ item: TranscriptItem; isNew: boolean }> {
     const { conversations, clock } = this.#dependencies;
     const known = await conversations.findItem(transaction, chat.conversationId, id);
-    if (known !== undefined) return requireOwn(known);
+    if (known !== undefined) return { item: requireOwn(known), isNew: false };
     const atMs = Math.max(0, clock.now().getTime() - beganAt.getTime());
     const item = messageOf("user", { id, text, atMs });
     await this.#add(transaction, chat, { items: [item], isAnswered: true });
-    return item;
+    return { item, isNew: true };
   }
 
   /** Adds an instruction. Returns false if the conversation is no open chat. */
@@ -174,7 +193,8 @@ export class ChatsService {
     const sequence = place?.conversationId === conversationId ? place.sequence : 0;
     const items = await conversations.listItemsAfter(this.#database, conversationId, sequence);
     const isReplying = chat !== undefined && chat.replyDueAt !== null;
-    return { conversationId, endReason: conversation.endReason, isReplying, items };
+    const beganAt = new Date(conversation.createdAt);
+    return { conversationId, beganAt, endReason: conversation.endReason, isReplying, items };
   }
 
   /** Returns the key of an open chat's streams. Throws `not_found`, and `conversation_not_active` if it is no open chat. */

@@ -12,7 +12,7 @@ import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import * as store from "./conversations.store.ts";
 
-export type { PlacedItem } from "./conversations.store.ts";
+export type { EarlierMessage, PlacedItem } from "./conversations.store.ts";
 
 export interface NewConversation {
   organizationId: string;
@@ -24,6 +24,9 @@ export interface NewConversation {
   variables: Variables;
   /** Default: false. */
   isTest?: boolean;
+  /** Default: the other side is not known. */
+  customerId?: string;
+  continuesId?: string;
   /** Default: the database's time. */
   createdAt?: Date;
 }
@@ -141,6 +144,21 @@ export class ConversationsService {
     itemId: string,
   ): Promise<TranscriptItem | undefined> {
     return await store.findItem(queries, conversationId, itemId);
+  }
+
+  /** Makes the conversations of a customer those of another. */
+  async reassign(transaction: Queries, fromCustomerId: string, toCustomerId: string): Promise<void> {
+    await store.reassign(transaction, fromCustomerId, toCustomerId);
+  }
+
+  /** Returns what the next conversation may know of earlier ones; `undefined` if it does not exist. */
+  async findLinks(id: string): Promise<store.ConversationLinks | undefined> {
+    return await store.findLinks(this.#database, id);
+  }
+
+  /** Returns the latest messages of other conversations of a customer, the oldest first. */
+  async listEarlierMessages(filter: store.EarlierFilter): Promise<store.EarlierMessage[]> {
+    return await store.listEarlierMessages(this.#database, filter);
   }
 
   /** Deletes one item of a transcript, in the caller's transaction. */

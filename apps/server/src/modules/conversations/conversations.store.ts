@@ -1,9 +1,12 @@
 import type { ConversationChannel, PageQuery, TranscriptItem } from "@parley/contract";
-import { type SQL, and, asc, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { type SQL, and, asc, desc, eq, gt, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import { conversations, isMessage, transcriptItems, wordsOf } from "./conversations.tables.ts";
+
+/** Earlier conversations of a customer that a new one knows of. */
+const MAX_EARLIER_CONVERSATIONS = 10;
 
 /** Items that a reader gets in one query. */
 const MAX_ITEMS_AT_ONCE = 500;
@@ -121,6 +124,66 @@ export async function listItemsAfter(
     .where(and(eq(transcriptItems.conversationId, conversationId), gt(transcriptItems.sequence, sequence)))
     .orderBy(asc(transcriptItems.sequence))
     .limit(MAX_ITEMS_AT_ONCE);
+}
+
+export async function reassign(
+  queries: Queries,
+  fromCustomerId: string,
+  toCustomerId: string,
+): Promise<void> {
+  const where = eq(conversations.customerId, fromCustomerId);
+  await queries.update(conversations).set({ customerId: toCustomerId }).where(where);
+}
+
+export type ConversationLinks = Pick<ConversationRow, "customerId" | "continuesId">;
+
+export async function findLinks(queries: Queries, id: string): Promise<ConversationLinks | undefined> {
+  const { customerId, continuesId } = conversations;
+  const [row] = await queries
+    .select({ customerId, continuesId })
+    .from(conversations)
+    .where(eq(conversations.id, id));
+  return row;
+}
+
+export interface EarlierFilter {
+  customerId: string;
+  /** The conversation that is about to know them. */
+  exceptId: string;
+  limit: number;
+}
+
+export interface EarlierMessage {
+  conversationId: string;
+  channel: ConversationChannel;
+  beganAt: Date;
+  item: TranscriptItem;
+}
+
+export async function listEarlierMessages(
+  queries: Queries,
+  { customerId, exceptId, limit }: EarlierFilter,
+): Promise<EarlierMessage[]> {
+  const earlier = queries
+    .select({ id: conversations.id, channel: conversations.channel, beganAt: conversations.createdAt })
+    .from(conversations)
+    .where(and(eq(conversations.customerId, customerId), ne(conversations.id, exceptId)))
+    .orderBy(desc(conversations.createdAt))
+    .limit(MAX_EARLIER_CONVERSATIONS)
+    .as("earlier");
+  const rows = await queries
+    .select({
+      conversationId: earlier.id,
+      channel: earlier.channel,
+      beganAt: earlier.beganAt,
+      item: transcriptItems.item,
+    })
+    .from(transcriptItems)
+    .innerJoin(earlier, eq(transcriptItems.conversationId, earlier.id))
+    .where(isMessage(transcriptItems.item))
+    .orderBy(desc(earlier.beganAt), desc(transcriptItems.sequence))
+    .limit(limit);
+  return rows.reverse();
 }
 
 export async function findItem(

@@ -20,6 +20,10 @@ export const conversations = pgTable(
     channel: text("channel").$type<ConversationChannel>().notNull(),
     /** Always false for calls, whose record has it. */
     isTest: boolean("is_test").notNull().default(false),
+    /** The other side, if it is known over conversations. */
+    customerId: uuid("customer_id"),
+    /** The interrupted call that this one continues. */
+    continuesId: uuid("continues_id"),
     // Only conversations by text end here.
     endedAt: instant("ended_at"),
     endReason: text("end_reason").$type<"idle" | "user">(),
@@ -29,7 +33,10 @@ export const conversations = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [index("conversations_organization").on(table.organizationId, table.createdAt)],
+  (table) => [
+    index("conversations_organization").on(table.organizationId, table.createdAt),
+    index("conversations_customer").on(table.customerId, table.createdAt),
+  ],
 );
 
 /** Words of an item, for the search in transcripts. `simple`: no language's endings and stop words. */

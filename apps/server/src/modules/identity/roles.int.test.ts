@@ -28,6 +28,8 @@ const exceptions: Readonly<Record<string, string>> = {
   listApiKeys: "admin",
   updateApiKey: "admin",
   revokeApiKey: "admin",
+  rotateWidgetSecret: "admin",
+  deleteWidgetSecret: "admin",
   rotateWebhookSigningSecret: "admin",
   disableWebhookSigning: "admin",
   updateOrganization: "admin",

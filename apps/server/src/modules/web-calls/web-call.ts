@@ -9,6 +9,8 @@ import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/act
 export interface WebCallOptions {
   /** Sets up the conversation and opens its media. */
   openMedia: (handlers: WebMediaLegHandlers) => Promise<WebMediaLeg>;
+  /** Whether the browser is a visitor's, who sees what is said but not tools, instructions and errors. */
+  isPublic?: boolean;
 }
 
 /** An SDP answer or fragment, and the session's new entity tag. */
@@ -25,6 +27,7 @@ const anyTag: readonly string[] = ["*", '"*"'];
 /** Signaling of a web call: the session of a WHIP resource (RFC 9725). */
 export class WebCall implements CallSignaling {
   readonly #openMedia: WebCallOptions["openMedia"];
+  readonly #isPublic: boolean;
   readonly #opened = Promise.withResolvers<WebMediaLeg>();
   #call: ActiveCall | undefined;
   #leg: WebMediaLeg | undefined;
@@ -32,8 +35,9 @@ export class WebCall implements CallSignaling {
   #etag: string | undefined;
   #isJoining = false;
 
-  constructor({ openMedia }: WebCallOptions) {
+  constructor({ openMedia, isPublic = false }: WebCallOptions) {
     this.#openMedia = openMedia;
+    this.#isPublic = isPublic;
     // Joining browsers receive the rejection. If none joins, it must not count as unhandled.
     this.#opened.promise.catch(() => {});
   }
@@ -78,7 +82,8 @@ export class WebCall implements CallSignaling {
   }
 
   sendEvent(event: LiveCallEvent): void {
-    this.#leg?.sendEvent(event);
+    const shown = this.#isPublic ? toPublicEvent(event) : event;
+    if (shown !== undefined) this.#leg?.sendEvent(shown);
   }
 
   /**
@@ -157,4 +162,19 @@ function refusalOf({ refusal, reason }: Extract<WebJoinResult, { ok: false }>): 
   return refusal === "malformed"
     ? invalidBody("", reason)
     : new AppError("offer_not_acceptable", { message: reason });
+}
+
+/** What a visitor may see of an event; `undefined` for nothing. */
+export function toPublicEvent(event: LiveCallEvent): LiveCallEvent | undefined {
+  switch (event.type) {
+    case "state":
+    case "itemStarted":
+      return event;
+    case "item":
+      return event.item.type === "message" ? event : undefined;
+    case "turn":
+      return undefined;
+    case "ended":
+      return { ...event, endDetail: null };
+  }
 }

@@ -6,7 +6,7 @@ import type { MediaPool } from "../../media/media-pool.ts";
 import { WEB_SAMPLE_RATE_HZ } from "../../media/web/web-opus.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
-import { agentColumns } from "../agents/versions/agent-resolution.rules.ts";
+import { agentColumns, type ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
@@ -39,13 +39,14 @@ interface WebCallsOptions {
 
 type AwaitBrowserCommand = Extract<CallCommand, { type: "awaitBrowser" }>;
 
-const TEST_CALL = {
-  channel: "web",
-  direction: "inbound",
-  fromNumber: null,
-  toNumber: null,
-  isTest: true,
-} as const;
+const WEB_CALL = { channel: "web", direction: "inbound", fromNumber: null, toNumber: null } as const;
+
+/** What a call's record has beside its agent. */
+interface WebCallFacts {
+  isTest: boolean;
+  customerId?: string;
+  continuesId?: string;
+}
 
 /** Starts web calls, and finds those of this node. */
 export class WebCallsService {
@@ -71,16 +72,31 @@ export class WebCallsService {
     { environment = null, variables: own }: TestCallCreation,
     origin: string,
   ): Promise<JoinableCall> {
-    const { nodeId, calls, agentResolution, placement, joinTokens, publicUrl } = this.#options;
-    const agent = await agentResolution.resolveAgent(organizationId, agentId, {
+    const agent = await this.#options.agentResolution.resolveAgent(organizationId, agentId, {
       kind: "browser_test",
       environment,
     });
+    const withOwn = { ...agent, variables: { ...agent.variables, ...own } };
+    return await this.#start(withOwn, { isTest: true }, origin);
+  }
+
+  /** Starts the call of a widget's visitor. Throws `capacity_exceeded`. */
+  async startForVisitor(
+    agent: ResolvedAgent,
+    visitor: { customerId: string; continuesId?: string },
+    origin: string,
+  ): Promise<JoinableCall> {
+    return await this.#start(agent, { ...visitor, isTest: false }, origin);
+  }
+
+  async #start(agent: ResolvedAgent, facts: WebCallFacts, origin: string): Promise<JoinableCall> {
+    const { nodeId, calls, placement, joinTokens, publicUrl } = this.#options;
     if (!hasPlaceFor(this.#options, agent)) await placement.requireOtherNode(nodeId);
-    const variables = { ...agent.variables, ...own };
+    const { variables } = agent;
     const at = this.#options.clock.now();
     const ids = await calls.open({
-      ...TEST_CALL,
+      ...WEB_CALL,
+      ...facts,
       ...agentColumns(agent),
       status: "ringing",
       phoneNumberId: null,
@@ -94,7 +110,7 @@ export class WebCallsService {
     await afterCommit(async () => {
       const place = takePlace(this.#options, agent);
       if (place === undefined) await this.#placeRemotely(callId);
-      else this.#awaitBrowser({ ...ids, ...TEST_CALL, agent, variables, at }, place);
+      else this.#awaitBrowser({ ...ids, ...WEB_CALL, isTest: facts.isTest, agent, variables, at }, place);
     });
     const url = `${publicUrl ?? origin}/rtc/calls/${callId}`;
     return { callId, url, token: joinTokens.issue(callId) };
@@ -137,8 +153,8 @@ export class WebCallsService {
         place = agent && takePlace(this.#options, agent);
         return place && agent && { agent, place };
       },
-      begin: ({ conversationId, variables, createdAt: at }, prepared) => {
-        const record = { ...TEST_CALL, callId, conversationId, agent: prepared.agent, variables, at };
+      begin: ({ conversationId, variables, createdAt: at, isTest }, prepared) => {
+        const record = { ...WEB_CALL, isTest, callId, conversationId, agent: prepared.agent, variables, at };
         this.#awaitBrowser(record, prepared.place);
       },
     });
@@ -148,10 +164,11 @@ export class WebCallsService {
 
   #awaitBrowser(record: CallToRegister, place: CallPlace): void {
     const { activeCalls, media, logger } = this.#options;
-    const { callId, agent } = record;
-    logger.info({ callId, agentId: agent.id }, "test call started");
+    const { callId, agent, isTest = false } = record;
+    logger.info({ callId, agentId: agent.id }, `${isTest ? "test" : "visitor's"} call started`);
     const carrying = activeCalls.carry(record, (prepare) => {
       const call = new WebCall({
+        isPublic: !isTest,
         openMedia: async (handlers) =>
           await media.openWeb(
             { ...(await prepare()), sampleRateHz: WEB_SAMPLE_RATE_HZ },

@@ -14,7 +14,7 @@ export function requireSameOrigin(
 ): void {
   if (method === "GET" || method === "HEAD") return;
   const { origin } = headers;
-  if (origin !== undefined && isOwn(origin, host, publicUrl)) return;
+  if (origin !== undefined && isOwnOrigin(origin, host, publicUrl)) return;
   const expected = publicUrl === undefined ? "this server" : new URL(publicUrl).origin;
   throw new AppError("forbidden", {
     message:
@@ -24,7 +24,8 @@ export function requireSameOrigin(
   });
 }
 
-function isOwn(origin: string, host: string, publicUrl: string | undefined): boolean {
+/** Whether an origin is that of this server. */
+export function isOwnOrigin(origin: string, host: string, publicUrl: string | undefined): boolean {
   if (!URL.canParse(origin)) return false;
   const { origin: normalized, host: itsHost, protocol } = new URL(origin);
   // Parsed like the origin, which has no default port.

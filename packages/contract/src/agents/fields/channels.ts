@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { group, notAvailableYet, value } from "../../field-table.ts";
+import { group, value } from "../../field-table.ts";
 import { nullable, phoneNumberSchema, requestedEnvironmentSchema } from "../../schemas.ts";
 import { promptSchema, textSchema, webUrlSchema } from "./texts.ts";
 
@@ -52,14 +52,29 @@ export const messagingFields = {
 
 const shortTextSchema = nullable(Type.String({ maxLength: 200 }));
 
-export const widgetFields = notAvailableYet({
+export const widgetFields = {
   widgetConfig: group({
-    enabled: value(Type.Boolean({ description: "Whether the widget works." }), false),
-    modes: group({ chat: value(Type.Boolean(), true), voice: value(Type.Boolean(), true) }),
+    enabled: value(
+      Type.Boolean({ description: "Whether the widget works. Pages name it by the agent's `widgetKey`." }),
+      false,
+    ),
+    modes: group({
+      chat: value(Type.Boolean({ description: "Whether visitors can write." }), true),
+      voice: value(Type.Boolean({ description: "Whether visitors can call." }), true),
+    }),
     continuity: group({
-      resumeCalls: value(Type.Boolean({ description: "Whether an interrupted call can be resumed." }), false),
+      resumeCalls: value(
+        Type.Boolean({
+          description:
+            "Whether a visitor's call that was interrupted in the last 5 minutes is continued by the next one.",
+        }),
+        false,
+      ),
       sharedMemory: value(
-        Type.Boolean({ description: "Whether chat and calls of a visitor share one conversation memory." }),
+        Type.Boolean({
+          description:
+            "Whether the agent knows in each chat and call of a visitor what was said in the earlier ones.",
+        }),
         false,
       ),
     }),
@@ -70,7 +85,11 @@ export const widgetFields = notAvailableYet({
           pattern: "^(\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*(:[0-9]{1,5})?$",
           examples: ["shop.example"],
         }),
-        { maxItems: 100, description: "Hosts whose pages can show the widget. Empty: all hosts." },
+        {
+          maxItems: 100,
+          description:
+            "Hosts whose pages can show the widget, with any port unless one is given. `*.` stands for all subdomains. Empty: all hosts.",
+        },
       ),
       [],
     ),
@@ -87,7 +106,11 @@ export const widgetFields = notAvailableYet({
     }),
     limits: group({
       messagesPerDay: value(
-        Type.Integer({ minimum: 1, maximum: 100_000, description: "Maximum messages per visitor and day." }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 100_000,
+          description: "Maximum messages per visitor in 24 hours.",
+        }),
         200,
       ),
     }),
@@ -98,4 +121,4 @@ export const widgetFields = notAvailableYet({
       null,
     ),
   }),
-});
+};

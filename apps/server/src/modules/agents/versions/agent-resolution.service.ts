@@ -2,7 +2,7 @@ import type { Variables } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Database, Queries } from "../../../platform/database/database.ts";
 import type { CustomVoicesService } from "../../voices/custom-voices.service.ts";
-import type { AgentDocument } from "../agent-document.rules.ts";
+import { type AgentDocument, withLiveFields } from "../agent-document.rules.ts";
 import {
   chooseRevision,
   type EntryPoint,
@@ -12,8 +12,15 @@ import {
 } from "./agent-resolution.rules.ts";
 import { liveRevision, type SavedAgent } from "../agent-state.rules.ts";
 import type { AgentWriter } from "../agent-writer.ts";
-import { findAgent, findVersion } from "../agents.store.ts";
+import { findAgent, findAgentByWidgetKey, findVersion } from "../agents.store.ts";
 import { findEnvironment } from "./environments.store.ts";
+
+/** An agent as it is published. */
+export interface LiveAgent {
+  id: string;
+  organizationId: string;
+  document: AgentDocument;
+}
 
 /** Configuration stored in a call's record. */
 interface RecordedConfiguration {
@@ -55,6 +62,16 @@ export class AgentResolution {
     const revision = chooseRevision(agent, entry, requested, named);
     const document = await this.#voices.resolve(organizationId, await this.#read(agent, revision));
     return resolveSnapshot(agent, entry, revision, document, named);
+  }
+
+  /** Returns the agent with this key of its widget, as published; `undefined` if there is none. */
+  async findByWidgetKey(widgetKey: string): Promise<LiveAgent | undefined> {
+    const row = await findAgentByWidgetKey(this.#database, widgetKey);
+    if (row === undefined) return undefined;
+    const agent = this.#writer.open(row);
+    const live = await this.#read(agent, liveRevision(agent));
+    const { id, organizationId } = agent;
+    return { id, organizationId, document: withLiveFields(live, agent.document) };
   }
 
   /** Returns a configuration that ran earlier; `undefined` if it no longer exists. */

@@ -23,6 +23,8 @@ export interface NewConversationSetup {
   fromNumber: string | null;
   toNumber: string | null;
   at: Date;
+  /** What the agent knows of earlier conversations, beside its prompt. */
+  memory?: string | undefined;
 }
 
 /** Returns the number of the other side; `undefined` if it is withheld, an extension, or if the call is a browser's. */
@@ -72,13 +74,21 @@ export function setUpConversation(conversation: NewConversationSetup): RenderedS
   );
   const hasNumber = numberOfOtherSide(conversation) !== undefined;
   const sendMessage = hasNumber ? setup.sendMessage : undefined;
-  return { setup: { ...setup, hasDoNotCallTool: hasNumber, sendMessage }, unknownVariables };
+  const instructions = [setup.instructions, conversation.memory ?? ""].filter(Boolean).join("\n\n");
+  return { setup: { ...setup, instructions, hasDoNotCallTool: hasNumber, sendMessage }, unknownVariables };
 }
 
 /** Returns the agent with another first message for both directions; unchanged if there is none. */
 export function withGreeting(agent: ResolvedAgent, firstMessage: string | undefined): ResolvedAgent {
   if (firstMessage === undefined) return agent;
   const greeting = { firstMessage, firstMessageOutbound: null, firstMessageMode: "static" as const };
+  return { ...agent, document: { ...agent.document, ...greeting } };
+}
+
+/** Returns the agent with a greeting in its own words that continues an interrupted call. */
+export function withContinuation(agent: ResolvedAgent): ResolvedAgent {
+  const firstMessage = "The call was interrupted. Continue where it ended, without greeting again.";
+  const greeting = { firstMessage, firstMessageOutbound: null, firstMessageMode: "generated" as const };
   return { ...agent, document: { ...agent.document, ...greeting } };
 }
 

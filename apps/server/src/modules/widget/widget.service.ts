@@ -1,0 +1,265 @@
+import type {
+  WidgetCall,
+  WidgetCallCreation,
+  WidgetChat,
+  WidgetMessage,
+  WidgetMessageCreation,
+  WidgetSession,
+  WidgetSessionCreation,
+  WidgetSettings,
+} from "@parley/contract";
+import { MAX_CHAT_MESSAGE_CHARACTERS } from "@parley/contract";
+import { AppError } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
+import { joinTransaction } from "../../platform/database/joint-transaction.ts";
+import type { AgentResolution, LiveAgent } from "../agents/versions/agent-resolution.service.ts";
+import { renderWelcome, type ChatsService } from "../chats/chats.service.ts";
+import { formatPlace, type StoredChat, type StreamPlace } from "../chats/chat-stream.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { Customer, CustomersService } from "../customers/customers.service.ts";
+import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import type { Visit } from "./bind-widget-route.ts";
+import type { WidgetSessionClaims, WidgetSessionTokens } from "./session-tokens.ts";
+import { readUserToken } from "./user-token.rules.ts";
+import type { WidgetCalls } from "./widget-calls.ts";
+import type { WidgetLimits } from "./widget-limits.ts";
+import { toWidgetMessage } from "./widget-message.rules.ts";
+import type { WidgetSecretsService } from "./widget-secrets.service.ts";
+
+const DAY_MS = 24 * 3600_000;
+const ANONYMOUS_MS = 30 * DAY_MS;
+/** A user who signs out elsewhere is signed out here at the next day. */
+const IDENTIFIED_MS = DAY_MS;
+/** Messages that a page gets after a reload. */
+const MAX_MESSAGES = 200;
+
+export interface WidgetDependencies {
+  agentResolution: Pick<AgentResolution, "findByWidgetKey" | "resolveAgent">;
+  organizations: Pick<OrganizationsService, "find">;
+  conversations: Pick<ConversationsService, "find" | "reassign" | "listItemsAfter">;
+  customers: CustomersService;
+  chats: Pick<ChatsService, "open" | "receive" | "lockOf" | "end" | "read" | "reassign">;
+  secrets: Pick<WidgetSecretsService, "findSecret">;
+  tokens: WidgetSessionTokens;
+  limits: WidgetLimits;
+  calls: WidgetCalls;
+  clock: Clock;
+}
+
+/** What visitors of an agent's widget do. */
+export class WidgetService {
+  readonly #database: Database;
+  readonly #dependencies: WidgetDependencies;
+
+  constructor(database: Database, dependencies: WidgetDependencies) {
+    this.#database = database;
+    this.#dependencies = dependencies;
+  }
+
+  /** Returns the agent as it is published; `undefined` if its widget or the agent itself is switched off. */
+  async find(widgetKey: string): Promise<LiveAgent | undefined> {
+    const agent = await this.#dependencies.agentResolution.findByWidgetKey(widgetKey);
+    const isOn = agent?.document.widgetConfig.enabled === true && agent.document.status === "active";
+    return isOn ? agent : undefined;
+  }
+
+  /** Throws `billing_inactive`. */
+  async requireBilling({ organizationId }: LiveAgent): Promise<void> {
+    const organization = await this.#dependencies.organizations.find(organizationId);
+    if (organization?.isBillingActive !== true) throw new AppError("billing_inactive");
+  }
+
+  /** `undefined` if the token is not ours or has expired. */
+  readSession(token: string): WidgetSessionClaims | undefined {
+    const { tokens, clock } = this.#dependencies;
+    return tokens.read(token, clock.now());
+  }
+
+  async readSettings({ agent }: Visit): Promise<WidgetSettings> {
+    const { agentResolution, clock } = this.#dependencies;
+    const { id, organizationId, document } = agent;
+    const { modes, continuity, appearance } = document.widgetConfig;
+    const running = await agentResolution.resolveAgent(organizationId, id, { kind: "widget" });
+    const { agentDisplayName, welcomeMessage: _template, ...shown } = appearance;
+    const welcomeMessage = renderWelcome({ ...running, document }, clock.now());
+    return {
+      agentName: agentDisplayName ?? document.name,
+      language: document.language,
+      modes,
+      continuity,
+      appearance: { ...shown, welcomeMessage },
+      maxMessageCharacters: MAX_CHAT_MESSAGE_CHARACTERS,
+    };
+  }
+
+  /** Throws `unauthorized` for an invalid `userToken`, and `rate_limited`. */
+  async startSession(
+    { agent, origin }: Visit,
+    widgetKey: string,
+    { sessionToken, userToken }: WidgetSessionCreation,
+    address: string,
+  ): Promise<WidgetSession> {
+    const { customers, limits, tokens, clock } = this.#dependencies;
+    const { id: agentId, organizationId } = agent;
+    const userId =
+      userToken === undefined || userToken === null ? null : await this.#readUser(agentId, userToken);
+    await limits.takeSession(address);
+    const previous = await this.#findPrevious(sessionToken ?? "", { widgetKey, origin });
+    const isContinued = previous?.userId === userId;
+    const customer =
+      isContinued && previous !== undefined
+        ? previous
+        : await customers.ensure({ organizationId, agentId, userId });
+    if (previous?.userId === null && userId !== null) await this.#adopt(previous, customer);
+    const isIdentified = userId !== null;
+    const validMs = isIdentified ? IDENTIFIED_MS : ANONYMOUS_MS;
+    const expiresAt = new Date(clock.now().getTime() + validMs);
+    const claims = { customerId: customer.id, widgetKey, origin, isIdentified, expiresAt };
+    return { sessionToken: tokens.issue(claims), expiresAt: expiresAt.toISOString(), isIdentified };
+  }
+
+  async #readUser(agentId: string, userToken: string): Promise<string> {
+    const { secrets, clock } = this.#dependencies;
+    const secret = await secrets.findSecret(agentId);
+    const reading =
+      secret === undefined
+        ? { problem: "the agent has no secret: create one with POST /agents/{id}/widget-secret" }
+        : readUserToken(userToken, secret, clock.now());
+    if ("userId" in reading) return reading.userId;
+    throw new AppError("unauthorized", { message: `The userToken is refused: ${reading.problem}.` });
+  }
+
+  async #findPrevious(
+    token: string,
+    { widgetKey, origin }: { widgetKey: string; origin: string },
+  ): Promise<Customer | undefined> {
+    const claims = this.readSession(token);
+    if (claims?.widgetKey !== widgetKey || claims.origin !== origin) return undefined;
+    return await this.#dependencies.customers.find(claims.customerId);
+  }
+
+  /** Keeps the chat of an anonymous visitor who signs in, unless the user has an open one. */
+  async #adopt(visitor: Customer, user: Customer): Promise<void> {
+    const { customers, chats, conversations } = this.#dependencies;
+    await joinTransaction(this.#database, async (transaction) => {
+      await customers.lock(transaction, visitor.id);
+      await customers.lock(transaction, user.id);
+      const chat = await chats.lockOf(transaction, visitor.id);
+      if (chat !== undefined && (await chats.lockOf(transaction, user.id)) === undefined) {
+        await chats.reassign(transaction, chat, user.id);
+        await customers.noteChat(transaction, user.id, chat.conversationId);
+      }
+      await conversations.reassign(transaction, visitor.id, user.id);
+    });
+  }
+
+  /** Throws `forbidden` without chat mode, and `rate_limited`. */
+  async send(
+    { agent }: Visit,
+    customerId: string,
+    { id, text }: WidgetMessageCreation,
+    address: string,
+  ): Promise<{ conversationId: string; message: WidgetMessage }> {
+    const { customers, chats, conversations, limits } = this.#dependencies;
+    const { modes, limits: given } = agent.document.widgetConfig;
+    if (!modes.chat) throw new AppError("forbidden", { message: "The widget has no chat mode." });
+    await limits.takeMessage(agent, address);
+    const next = await this.#prepareChat(agent, customerId);
+    return await joinTransaction(this.#database, async (transaction) => {
+      const customer = await customers.lock(transaction, customerId);
+      const chat = (await chats.lockOf(transaction, customerId)) ?? (await next.open(transaction, customer));
+      const { conversationId, organizationId } = chat;
+      const conversation = await conversations.find(transaction, organizationId, conversationId);
+      if (conversation === undefined) throw new Error("a chat has lost its conversation");
+      const beganAt = new Date(conversation.createdAt);
+      const { item, isNew } = await chats.receive(transaction, chat, beganAt, { id, text });
+      if (isNew) await customers.countMessage(transaction, customer, given.messagesPerDay);
+      return { conversationId, message: toWidgetMessage(item, beganAt) };
+    });
+  }
+
+  /** Resolves what a new chat runs on, which must not wait in a transaction. */
+  async #prepareChat(agent: LiveAgent, visitorId: string) {
+    const { agentResolution, chats, customers } = this.#dependencies;
+    const resolved = await agentResolution.resolveAgent(agent.organizationId, agent.id, { kind: "widget" });
+    return {
+      open: async (transaction: Queries, customer: Customer) => {
+        const { chat } = await chats.open(transaction, resolved, { visitorId, isTest: false });
+        await customers.noteChat(transaction, customer.id, chat.conversationId);
+        return chat;
+      },
+    };
+  }
+
+  async readChat({ agent }: Visit, customerId: string): Promise<WidgetChat> {
+    const stored = await this.#readWhole(agent.organizationId, customerId);
+    if (stored === undefined)
+      return { conversationId: null, endReason: null, activity: "idle", messages: [], lastEventId: null };
+    const { conversationId, endReason, isReplying, items } = stored;
+    const sequence = items.at(-1)?.sequence;
+    const messages = items.flatMap(({ item }) =>
+      item.type === "message" ? toWidgetMessage(item, stored.beganAt) : [],
+    );
+    return {
+      conversationId,
+      endReason,
+      activity: isReplying ? "writing" : "idle",
+      messages: messages
+        .sort((one, other) => one.createdAt.localeCompare(other.createdAt))
+        .slice(-MAX_MESSAGES),
+      lastEventId: sequence === undefined ? null : formatPlace({ conversationId, sequence }),
+    };
+  }
+
+  async #readWhole(organizationId: string, customerId: string): Promise<StoredChat | undefined> {
+    let whole: StoredChat | undefined;
+    let place: StreamPlace | undefined;
+    for (;;) {
+      const stored = await this.read(organizationId, customerId, place);
+      const isSame = stored?.conversationId === whole?.conversationId;
+      if (stored === undefined || (whole !== undefined && (!isSame || stored.items.length === 0)))
+        return whole;
+      whole = { ...stored, items: [...(whole?.items ?? []), ...stored.items] };
+      const sequence = stored.items.at(-1)?.sequence;
+      if (sequence === undefined) return whole;
+      place = { conversationId: stored.conversationId, sequence };
+    }
+  }
+
+  /** Reads a visitor's latest conversation for a stream; `undefined` if there is none. */
+  async read(
+    organizationId: string,
+    customerId: string,
+    place: StreamPlace | undefined,
+  ): Promise<StoredChat | undefined> {
+    const { customers, chats } = this.#dependencies;
+    const customer = await customers.find(customerId);
+    const conversationId = customer?.conversationId ?? undefined;
+    return conversationId && (await chats.read(organizationId, conversationId, place));
+  }
+
+  async end(customerId: string): Promise<{ conversationId: string | null }> {
+    const { chats } = this.#dependencies;
+    return await joinTransaction(this.#database, async (transaction) => {
+      const chat = await chats.lockOf(transaction, customerId);
+      if (chat !== undefined) await chats.end(transaction, chat, "user");
+      return { conversationId: chat?.conversationId ?? null };
+    });
+  }
+
+  /** Throws `forbidden` without voice mode, `rate_limited` and `capacity_exceeded`. */
+  async startCall(
+    { agent }: Visit,
+    customerId: string,
+    { resumeCallId }: WidgetCallCreation,
+    { address, serverOrigin }: { address: string; serverOrigin: string },
+  ): Promise<WidgetCall> {
+    const { limits, calls } = this.#dependencies;
+    const { modes, continuity } = agent.document.widgetConfig;
+    if (!modes.voice) throw new AppError("forbidden", { message: "The widget has no voice mode." });
+    await limits.takeCall(address);
+    const resumed = continuity.resumeCalls ? (resumeCallId ?? undefined) : undefined;
+    return await calls.start(agent, { customerId, resumed, serverOrigin });
+  }
+}

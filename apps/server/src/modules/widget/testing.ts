@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type { AgentCreation, WidgetChat, WidgetEvent, WidgetSession } from "@parley/contract";
-import type { ScriptedOpenAiOptions } from "@parley/providers/testing";
+import type { ScriptedChatOptions } from "@parley/providers/testing";
 import { EventReader, startChats } from "../chats/testing.ts";
 import { read } from "../messages/testing.ts";
 import type { TestResponse, TestServerOptions } from "../testing.ts";
@@ -72,7 +72,7 @@ export type WidgetPlatform = Awaited<ReturnType<typeof startWidget>>;
 
 export async function startWidget(
   t: TestContext,
-  model: ScriptedOpenAiOptions,
+  model: ScriptedChatOptions,
   { widgetConfig, ...agentFields }: Partial<AgentCreation> = {},
   options: TestServerOptions = {},
 ) {

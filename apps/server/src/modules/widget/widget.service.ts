@@ -29,7 +29,7 @@ import type { WidgetSecretsService } from "./widget-secrets.service.ts";
 
 const DAY_MS = 24 * 3600_000;
 const ANONYMOUS_MS = 30 * DAY_MS;
-/** A user who signs out elsewhere is signed out here at the next day. */
+/** After this time the page signs the user again. */
 const IDENTIFIED_MS = DAY_MS;
 /** Messages that a page gets after a reload. */
 const MAX_MESSAGES = 200;
@@ -235,8 +235,8 @@ export class WidgetService {
   ): Promise<StoredChat | undefined> {
     const { customers, chats } = this.#dependencies;
     const customer = await customers.find(customerId);
-    const conversationId = customer?.conversationId ?? undefined;
-    return conversationId && (await chats.read(organizationId, conversationId, place));
+    const { conversationId = null } = customer ?? {};
+    return conversationId === null ? undefined : await chats.read(organizationId, conversationId, place);
   }
 
   async end(customerId: string): Promise<{ conversationId: string | null }> {

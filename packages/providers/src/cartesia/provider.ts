@@ -1,4 +1,5 @@
 import type { ProviderKind } from "../registry/provider-kind.ts";
+import { cartesiaCloning } from "./voice-cloning.ts";
 import { checkCartesiaKey, hasCartesiaVoice, listCartesiaVoices } from "./voices.ts";
 
 /** Languages of Sonic 3 (https://docs.cartesia.ai/build-with-cartesia/tts-models/latest). */
@@ -26,6 +27,7 @@ export const cartesia = {
     speedRange: (model) => (/^sonic-3($|-)/.test(model) ? [0.6, 1.5] : [1, 1]),
     listVoices: listCartesiaVoices,
     hasVoice: hasCartesiaVoice,
+    cloning: cartesiaCloning,
     load: async () => {
       const { createCartesiaTextToSpeech } = await import("./cartesia.ts");
       return (access, options) => createCartesiaTextToSpeech({ ...access, ...options });

@@ -22,19 +22,24 @@ export function headersOf({ apiKey }: Pick<ProviderAccess, "apiKey">): Record<st
 
 /** Rejects if the account's key is refused. */
 export async function checkCartesiaKey(access: ProviderAccess, signal: AbortSignal): Promise<void> {
-  await request(access, "/voices?limit=1", { signal });
+  await requestCartesia(access, "/voices?limit=1", { signal });
 }
 
 /** Lists the voices of Cartesia and of the account (https://docs.cartesia.ai/api-reference/voices/list). */
 export async function listCartesiaVoices(
   access: ProviderAccess,
   signal: AbortSignal,
+  filter: Readonly<Record<string, string>> = {},
 ): Promise<VendorVoice[]> {
   const voices: VendorVoice[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
     const after = voices.at(-1)?.name;
-    const query = new URLSearchParams({ limit: String(PAGE_SIZE), ...(after && { starting_after: after }) });
-    const answer = await request(access, `/voices?${query.toString()}`, { signal });
+    const query = new URLSearchParams({
+      ...filter,
+      limit: String(PAGE_SIZE),
+      ...(after && { starting_after: after }),
+    });
+    const answer = await requestCartesia(access, `/voices?${query.toString()}`, { signal });
     const { data, has_more: hasMore } = isObject(answer) ? answer : {};
     if (!Array.isArray(data))
       throw unreadableAnswer(PROVIDER, "the list of voices has another form than documented");
@@ -52,7 +57,7 @@ export async function hasCartesiaVoice(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    await request(access, `/voices/${encodeURIComponent(name)}`, { signal });
+    await requestCartesia(access, `/voices/${encodeURIComponent(name)}`, { signal });
     return true;
   } catch (error) {
     if (error instanceof ProviderError && [400, 404, 422].includes(error.status ?? 0)) return false;
@@ -60,7 +65,7 @@ export async function hasCartesiaVoice(
   }
 }
 
-async function request(
+export async function requestCartesia(
   access: ProviderAccess,
   path: string,
   init: Pick<JsonRequest, "method" | "body" | "signal">,

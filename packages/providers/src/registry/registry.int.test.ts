@@ -1,6 +1,8 @@
 /** Every provider of the registry, against the server that speaks its wire format. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
+import { writeWav } from "@parley/audio";
 import { ProviderError } from "@parley/conversation";
 import {
   startScriptedAnthropic,
@@ -65,6 +67,25 @@ for (const id of providerIds) {
       const { url, headers, body } = languageModel.probe(access, "small");
       const init = { method: "POST", headers, body: JSON.stringify(body) };
       assert.equal((await fetch(url, init)).status, 200);
+    });
+
+  const { cloning, hasVoice } = kind.textToSpeech ?? {};
+  if (cloning !== undefined && hasVoice !== undefined)
+    test(`${id}: a sample is cloned once, and its clone is deleted`, async (context) => {
+      const server = await servers[id].start();
+      context.after(async () => await server.close());
+      const access = { baseUrl: server.url, apiKey: KEY };
+      const wav = writeWav({ sampleRateHz: 16_000, channels: 1, pcm: new Int16Array(1_600) });
+      const sample = { id: randomUUID(), displayName: "Ada", language: "en-GB", wav };
+      const name = await cloning.cloneVoice(access, sample, signal);
+      assert.equal(await cloning.cloneVoice(access, sample, signal), name);
+      assert.notEqual(await cloning.cloneVoice(access, { ...sample, id: randomUUID() }, signal), name);
+      assert.equal(await hasVoice(access, name, signal), true);
+      await cloning.deleteVoice(access, name, signal);
+      await cloning.deleteVoice(access, name, signal);
+      assert.equal(await hasVoice(access, name, signal), false);
+      const wrongKey = { ...access, apiKey: "another" };
+      await assert.rejects(async () => await cloning.cloneVoice(wrongKey, sample, signal), { status: 401 });
     });
 
   test(`${id}: its variables are described, and its voice and model ids are told from others`, () => {

@@ -16,7 +16,7 @@ export interface ScriptedCartesiaOptions {
   /** Length of an audio chunk. */
   chunkMs?: number;
   /** Voices of the account, in the vendor's form. Default: one with the id `katie`. */
-  voices?: readonly ScriptedCartesiaVoice[];
+  voices?: ScriptedCartesiaVoice[];
   /** Fault of the nth connection; `after` counts audio chunks. */
   fault?: (connection: number) => ScriptedFault | undefined;
 }
@@ -38,7 +38,10 @@ const VOICES_PER_PAGE = 2;
  * sends it, in chunks with its number, and `flush_done`.
  */
 export async function startScriptedCartesia(options: ScriptedCartesiaOptions): Promise<ScriptedServer> {
-  const host = new ScriptedHost((request, response) => answerAboutVoices(options, request, response));
+  const voices = options.voices ?? [KATIE];
+  const host = new ScriptedHost((request, response) =>
+    answerAboutVoices({ ...options, voices }, request, response),
+  );
   host.onWebSocket(
     ({ headers }) => {
       if (headers["cartesia-version"] === undefined) return 400;
@@ -55,26 +58,54 @@ export async function startScriptedCartesia(options: ScriptedCartesiaOptions): P
   return await host.start();
 }
 
-/** `GET /voices`, with two voices per page, and `GET /voices/{id}`. */
+/** `GET /voices`, with two voices per page, `GET` and `DELETE /voices/{id}`, and `POST /voices/clone`. */
 function answerAboutVoices(
-  { apiKey, voices = [KATIE] }: ScriptedCartesiaOptions,
-  { url = "/", headers }: IncomingMessage,
+  { apiKey, voices }: ScriptedCartesiaOptions & { voices: ScriptedCartesiaVoice[] },
+  request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const { url = "/", headers, method } = request;
   const send = (status: number, body: object): void =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   if (apiKey !== undefined && headers["x-api-key"] !== apiKey) return send(401, { error: "invalid API key" });
   const { pathname, searchParams } = new URL(url, "http://scripted");
+  if (pathname === "/voices/clone" && method === "POST")
+    return void addVoice(request, voices).then(
+      (voice) => send(200, voice),
+      () => send(422, { error: "unreadable form" }),
+    );
   const [, id] = /^\/voices\/([^/]+)$/.exec(pathname) ?? [];
   if (id !== undefined) {
-    const voice = voices.find((each) => each.id === decodeURIComponent(id));
-    return voice === undefined ? send(404, { error: "voice not found" }) : send(200, voice);
+    const index = voices.findIndex((each) => each.id === decodeURIComponent(id));
+    const voice = voices[index];
+    if (voice === undefined) return send(404, { error: "voice not found" });
+    if (method !== "DELETE") return send(200, voice);
+    voices.splice(index, 1);
+    return void response.writeHead(204).end();
   }
   if (pathname !== "/voices") return send(404, {});
   const after = searchParams.get("starting_after");
-  const from = after === null ? 0 : voices.findIndex((voice) => voice.id === after) + 1;
-  const data = voices.slice(from, from + VOICES_PER_PAGE);
-  send(200, { data, has_more: from + VOICES_PER_PAGE < voices.length });
+  const listed = voices.filter((voice) => searchParams.get("is_owner") !== "true" || voice.is_owner === true);
+  const from = after === null ? 0 : listed.findIndex((voice) => voice.id === after) + 1;
+  const data = listed.slice(from, from + VOICES_PER_PAGE);
+  send(200, { data, has_more: from + VOICES_PER_PAGE < listed.length });
+}
+
+async function addVoice(
+  request: IncomingMessage,
+  voices: ScriptedCartesiaVoice[],
+): Promise<ScriptedCartesiaVoice> {
+  const body = Buffer.concat(await request.toArray());
+  const type = request.headers["content-type"] ?? "";
+  const form = await new Response(body, { headers: { "content-type": type } }).formData();
+  const [name, language, clip] = [form.get("name"), form.get("language"), form.get("clip")];
+  if (typeof name !== "string" || typeof language !== "string" || !(clip instanceof File))
+    throw new Error("a part is missing");
+  const wav = Buffer.from(await clip.arrayBuffer());
+  if (wav.toString("latin1", 0, 4) !== "RIFF") throw new Error("no WAV file");
+  const voice = { id: `clone${voices.length}x${wav.length}`, name, language, is_owner: true };
+  voices.push(voice);
+  return voice;
 }
 
 interface ScriptedContext {

@@ -41,14 +41,21 @@ export interface InferenceListeners {
   onFit: (fit: SpeechFit) => void;
 }
 
+interface InferenceFiles {
+  socketPath: string;
+  /** `undefined` if the language model is no file. */
+  ggufFile: string | undefined;
+}
+
 /** Starts the process of the local models; starts none if every provider is remote. */
 export function startInferenceProcess(
   config: Readonly<Config>,
-  socketPath: string,
+  files: InferenceFiles,
   { onModel, onFit }: InferenceListeners,
   logger: Logger,
 ): InferenceProcess {
-  const configuration = toInferenceConfiguration(config, socketPath);
+  const configuration = toInferenceConfiguration(config, files);
+  const { socketPath } = files;
   const { hasSpeechToText, hasTextToSpeech, hasEmbeddings, gguf } = configuration;
   if (!hasSpeechToText && !hasTextToSpeech && !hasEmbeddings && gguf === undefined) {
     return createIdleInference(socketPath);
@@ -109,7 +116,10 @@ function createIdleInference(socketPath: string): InferenceProcess {
   };
 }
 
-function toInferenceConfiguration(config: Readonly<Config>, socketPath: string): InferenceConfiguration {
+function toInferenceConfiguration(
+  config: Readonly<Config>,
+  { socketPath, ggufFile }: InferenceFiles,
+): InferenceConfiguration {
   const { languageModel } = config;
   return {
     type: "configure",
@@ -121,12 +131,15 @@ function toInferenceConfiguration(config: Readonly<Config>, socketPath: string):
     speechFit: config.speechFit,
     voicesInUse: undefined,
     hasEmbeddings: languageModel.provider === "builtin-responder",
-    gguf: languageModel.provider === "gguf" ? toGgufSettings(languageModel) : undefined,
+    gguf:
+      languageModel.provider === "gguf" && ggufFile !== undefined
+        ? toGgufSettings(ggufFile, languageModel)
+        : undefined,
     activeCalls: 0,
   };
 }
 
-function toGgufSettings({ path: file, contextWindows }: LanguageModelConfig & { provider: "gguf" }) {
+function toGgufSettings(file: string, { contextWindows }: LanguageModelConfig & { provider: "gguf" }) {
   return {
     path: file,
     contextTokens: contextWindows?.byModel.get(path.basename(file)) ?? contextWindows?.others,

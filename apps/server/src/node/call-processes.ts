@@ -10,7 +10,7 @@ import { turnLogsFolderOf } from "../media/turn-logs.ts";
 import { sliceWebPorts } from "../media/web/web-ports.ts";
 import { fetchModels } from "../inference/fetch-models.ts";
 import { LocalSpeechPlaces } from "../inference/local-speech-places.ts";
-import { requireGgufFile } from "../inference/gguf-file.ts";
+import { findGgufFile } from "../inference/gguf-file.ts";
 import { ModelStates } from "../inference/model-states.ts";
 import { type InferenceProcess, startInferenceProcess } from "../inference/inference-supervisor.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -24,7 +24,7 @@ export async function startCallProcesses(
   { config, logger, started, nodeId }: NodeContext,
   signal: AbortSignal,
 ): Promise<Omit<BootResources, "connection">> {
-  if (config.languageModel.provider === "gguf") await requireGgufFile(config.languageModel.path);
+  const ggufFile = await findGgufFile(config, signal);
   await fetchModels(config, signal);
   signal.throwIfAborted();
   const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
@@ -45,7 +45,7 @@ export async function startCallProcesses(
   };
   const inference: InferenceProcess = startInferenceProcess(
     config,
-    inferencePath,
+    { socketPath: inferencePath, ggufFile },
     { onModel, onFit },
     logger,
   );

@@ -8,3 +8,4 @@ export {
   type EnsureModelsOptions,
   type ModelProgress,
 } from "./fetch.ts";
+export { fetchModelFile, isModelAddress } from "./model-file.ts";

@@ -1,6 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { LanguageModel } from "@parley/conversation";
+import { isModelAddress } from "@parley/providers/models";
 import { modelProviderKind } from "@parley/providers/registry";
 import {
   findModelProblem,
@@ -33,6 +34,10 @@ export function languageModelCheck(config: ModelSettings): Check {
 }
 
 async function judgeFile(file: string): Promise<Finding> {
+  if (isModelAddress(file))
+    return ok(
+      `The start downloads ${file} into the models folder, unless it is there. It answers one request at a time.`,
+    );
   try {
     await requireGgufFile(file);
     await access(file, constants.R_OK);

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { isModelAddress } from "@parley/providers/models";
 import {
   type ModelProviderId,
   modelProviderIds,
@@ -11,6 +12,7 @@ import { type ProviderAccessById, requireAccess } from "./provider-access.ts";
 
 export type LanguageModelConfig =
   | { provider: ModelProviderId; model: string; contextWindows?: ContextWindows }
+  /** `path`: of a file, or an address on Hugging Face (`hf:owner/repo:quant`). */
   | { provider: "gguf"; path: string; contextWindows?: ContextWindows }
   | { provider: "builtin-responder" };
 
@@ -36,7 +38,10 @@ export function readLanguageModel(
     if (chosen.because !== undefined || gguf === undefined)
       return { provider: chosen.provider, model: readModel(reader, chosen), ...window };
   }
-  if (gguf !== undefined) return { provider: "gguf", path: path.resolve(gguf), ...window };
+  if (gguf !== undefined) {
+    const file = isModelAddress(gguf) ? gguf : path.resolve(gguf);
+    return { provider: "gguf", path: file, ...window };
+  }
   if (model !== undefined)
     reader.report(
       "PARLEY_LLM_MODEL has no effect without PARLEY_LLM_BASE_URL or a provider's key such as OPENAI_API_KEY: set one of them",

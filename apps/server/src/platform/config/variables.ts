@@ -232,7 +232,10 @@ const ownVariables = {
     description:
       "Language model that takes over when another one fails, in the same turn, as `provider/model`. Its provider's key must be set.",
   },
-  PARLEY_LLM_GGUF: { description: "Path of a GGUF language model that runs on this machine." },
+  PARLEY_LLM_GGUF: {
+    description:
+      "GGUF language model that runs on this machine: the path of a file, or `hf:owner/repo:quant`, which the first start downloads into PARLEY_MODELS_DIR.",
+  },
   PARLEY_LLM_CONTEXT_TOKENS: {
     description:
       "Context window of the language models, in tokens: a number, or `model=number` for one model, separated by commas. " +

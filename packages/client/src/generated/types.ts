@@ -3186,6 +3186,12 @@ export interface Conversation {
   endedAt: string | null;
   /** `idle`: no message for that time. `user`: the visitor ended it. Null: see `endedAt`. */
   endReason: "idle" | "user" | null;
+  /** Status of extraction and evaluation of a conversation by text, which begin at its end. Null: the agent has neither, the conversation has not ended, or it is a call's: see the call. */
+  analysisStatus: "pending" | "ready" | "failed" | "deleted" | null;
+  /** Reason why `analysisStatus` is `failed`. Null otherwise. */
+  analysisDetail: string | null;
+  extraction: CallExtraction | null;
+  evaluation: CallEvaluation | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -3214,6 +3220,12 @@ export interface ConversationDetail {
   endedAt: string | null;
   /** `idle`: no message for that time. `user`: the visitor ended it. Null: see `endedAt`. */
   endReason: "idle" | "user" | null;
+  /** Status of extraction and evaluation of a conversation by text, which begin at its end. Null: the agent has neither, the conversation has not ended, or it is a call's: see the call. */
+  analysisStatus: "pending" | "ready" | "failed" | "deleted" | null;
+  /** Reason why `analysisStatus` is `failed`. Null otherwise. */
+  analysisDetail: string | null;
+  extraction: CallExtraction | null;
+  evaluation: CallEvaluation | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */

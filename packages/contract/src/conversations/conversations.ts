@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { callEvaluationSchema, callExtractionSchema, callResultStatuses } from "../calls/call-results.ts";
 import { defineRoute } from "../route.ts";
 import {
   closedObject,
@@ -99,6 +100,16 @@ export const conversationSchema = Type.Object(
     endReason: nullableEnum(["idle", "user"], {
       description: "`idle`: no message for that time. `user`: the visitor ended it. Null: see `endedAt`.",
     }),
+    analysisStatus: nullableEnum(callResultStatuses, {
+      description:
+        "Status of extraction and evaluation of a conversation by text, which begin at its end. Null: the agent has neither, the " +
+        "conversation has not ended, or it is a call's: see the call.",
+    }),
+    analysisDetail: nullable(
+      Type.String({ description: "Reason why `analysisStatus` is `failed`. Null otherwise." }),
+    ),
+    extraction: Type.Union([callExtractionSchema, Type.Null()]),
+    evaluation: Type.Union([callEvaluationSchema, Type.Null()]),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },

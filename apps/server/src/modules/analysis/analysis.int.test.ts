@@ -69,10 +69,11 @@ async function createBench(
     firstByteTimeoutMs: STALL_MS,
     betweenChunksTimeoutMs: STALL_MS,
   });
-  const { calls, agentResolution } = modules;
+  const { calls, conversations, agentResolution } = modules;
   const analyst = new CallAnalyst({
     database,
     calls,
+    conversations,
     agentResolution,
     clock: systemClock,
     analysisModel: { model, mostCharacters: 20_000, settings: {} },
@@ -342,6 +343,7 @@ function createAnalysis(
   const analysis = new AnalysisService({
     database,
     calls,
+    conversations,
     agentResolution,
     organizationLimits,
     clock: systemClock,
@@ -350,3 +352,24 @@ function createAnalysis(
   analysis.subscribe();
   return { analysis, calls };
 }
+
+test("a conversation by text is analyzed at its end, as a conversation by text", async (t) => {
+  const { server, analyst, requests } = await createBench(t, () => ({ text: GOOD }));
+  const { modules, database, organizationId } = server;
+  const { id: agentId } = await modules.agents.create(server, { name: "Ada", ...ASKED });
+  const { id: conversationId } = await modules.chats.startTest(organizationId, agentId, {});
+  await modules.chats.sendInTest(organizationId, conversationId, { text: "A table for four, please." });
+  const find = async () => await modules.conversations.get(organizationId, conversationId);
+  assert.equal((await find()).analysisStatus, null);
+  await database.transaction(async (transaction) => {
+    await modules.conversations.end(transaction, conversationId, "user", new Date());
+  });
+  assert.equal((await find()).analysisStatus, "pending");
+  await analyst.analyze({ organizationId, conversationId });
+  const { analysisStatus, extraction, evaluation } = await find();
+  assert.deepEqual([analysisStatus, { extraction, evaluation }], ["ready", RESULTS]);
+  assert.match(requests[0]?.messages[0]?.content ?? "", /transcript of a conversation by text/);
+  // One that was deleted meanwhile.
+  await modules.conversations.delete(database, conversationId);
+  await analyst.analyze({ organizationId, conversationId });
+});

@@ -19,6 +19,8 @@ export type AnswerReading =
 export interface AnalyzedCall {
   transcript: readonly TranscriptItem[];
   startedAt: Date;
+  /** Default: a call. */
+  isText?: boolean;
   /** IANA name of the time zone in which relative dates such as "tomorrow" are resolved. */
   timezone: string;
 }
@@ -73,14 +75,18 @@ export function answerSchema({ postCallExtraction, postCallEvaluation }: Analysi
   });
 }
 
-export function renderInstructions(fields: AnalysisFields, { startedAt, timezone }: AnalyzedCall): string {
+export function renderInstructions(
+  fields: AnalysisFields,
+  { startedAt, timezone, isText = false }: AnalyzedCall,
+): string {
+  const kind = isText ? "conversation by text" : "telephone call";
   const when = new Intl.DateTimeFormat("en-GB", {
     dateStyle: "full",
     timeStyle: "short",
     timeZone: timezone,
   });
   return [
-    "You are given the transcript of a telephone call between an agent and a caller. Fill in a form about it.",
+    `You are given the transcript of a ${kind} between an agent and a caller. Fill in a form about it.`,
     "Answer with one JSON object that fits this JSON Schema, and with nothing else:",
     JSON.stringify(answerSchema(fields)),
     "Use only what is said in the call: a value that it does not contain is null, and nothing is guessed. For each " +

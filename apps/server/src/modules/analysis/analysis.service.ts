@@ -5,15 +5,14 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
-import type { CallRow, CallsService } from "../calls/calls.service.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
 import { isAskedFor } from "./analysis.rules.ts";
 
 export const ANALYSIS_JOB = { name: "analyze-call" } as const;
 
-export interface AnalysisJob {
-  organizationId: string;
-  callId: string;
-}
+/** What a job analyzes: a call, or a conversation by text. */
+export type AnalysisJob = { organizationId: string } & ({ callId: string } | { conversationId: string });
 
 /** Analysis as stored in a call's record; both are `null` if the agent defines no fields. */
 interface AnalysisState {
@@ -21,9 +20,17 @@ interface AnalysisState {
   analysisDetail: string | null;
 }
 
+/** The configuration that a conversation ran on. */
+interface Ran {
+  organizationId: string;
+  agentId: string;
+  configurationRevision: number | null;
+}
+
 export interface AnalysisServiceOptions {
   database: Database;
   calls: Pick<CallsService, "ending" | "lockEnded" | "noteResult">;
+  conversations: Pick<ConversationsService, "ended" | "noteResult">;
   jobs: JobQueue;
   agentResolution: Pick<AgentResolution, "findRevision">;
   organizationLimits: Pick<OrganizationLimitsService, "find">;
@@ -46,11 +53,17 @@ export class AnalysisService {
     this.#options = options;
   }
 
-  /** Subscribes to the ends of calls. */
+  /** Subscribes to the ends of calls and of conversations by text. */
   subscribe(): void {
-    const { calls } = this.#options;
+    const { calls, conversations } = this.#options;
+    conversations.ended.subscribe(async (transaction, conversation) => {
+      const { id: conversationId, organizationId } = conversation;
+      const state = await this.#request(transaction, conversation, { organizationId, conversationId });
+      if (state !== NOTHING_ASKED) await conversations.noteResult(transaction, conversationId, state);
+    });
     calls.ending.subscribe(async (transaction, { call, at }) => {
-      const state = await this.#request(transaction, call);
+      const { id: callId, organizationId } = call;
+      const state = await this.#request(transaction, call, { organizationId, callId });
       if (state !== NOTHING_ASKED) await calls.noteResult(transaction, call.id, state, at);
     });
   }
@@ -62,15 +75,18 @@ export class AnalysisService {
       const call = await calls.lockEnded(transaction, organizationId, callId);
       if (call.analysisStatus === "deleted") throw new AppError("transcript_deleted");
       if (!hasLanguageModel) throw new AppError("llm_not_configured");
-      const state = await this.#request(transaction, call);
+      const state = await this.#request(transaction, call, { organizationId, callId });
       const noted = await calls.noteResult(transaction, callId, state, clock.now());
       if (noted === undefined) throw new AppError("not_found");
       return noted;
     });
   }
 
-  async #request(transaction: Queries, call: CallRow): Promise<AnalysisState> {
-    const { id: callId, organizationId, agentId, configurationRevision } = call;
+  async #request(
+    transaction: Queries,
+    { organizationId, agentId, configurationRevision }: Ran,
+    job: AnalysisJob,
+  ): Promise<AnalysisState> {
     const { jobs, agentResolution, organizationLimits, hasLanguageModel } = this.#options;
     if (configurationRevision === null) return NOTHING_ASKED;
     const ran = { organizationId, agentId, revision: configurationRevision };
@@ -79,7 +95,7 @@ export class AnalysisService {
     if (!hasLanguageModel) return NO_MODEL;
     const { concurrentJobs } = await organizationLimits.find(organizationId, transaction);
     const group = { id: organizationId, concurrency: concurrentJobs };
-    await jobs.enqueue<AnalysisJob>(transaction, ANALYSIS_JOB, { organizationId, callId }, { group });
+    await jobs.enqueue<AnalysisJob>(transaction, ANALYSIS_JOB, job, { group });
     return { analysisStatus: "pending", analysisDetail: null };
   }
 }

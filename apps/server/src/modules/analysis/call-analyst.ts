@@ -1,14 +1,17 @@
+import type { TranscriptItem } from "@parley/contract";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
-import type { CallResult, CallsService } from "../calls/calls.service.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { AnalysisJob } from "./analysis.service.ts";
 import {
   type AnalyzedCall,
   type AnalysisFields,
+  type AnalysisResult,
   hasCallerWords,
   isAskedFor,
   unknownResult,
@@ -23,6 +26,7 @@ const MAX_DETAIL_CHARACTERS = 1_000;
 export interface CallAnalystOptions {
   database: Database;
   calls: Pick<CallsService, "get" | "noteResult">;
+  conversations: Pick<ConversationsService, "get" | "noteResult">;
   agentResolution: Pick<AgentResolution, "findRevision">;
   analysisModel: AnalysisModel;
   clock: Clock;
@@ -31,7 +35,22 @@ export interface CallAnalystOptions {
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Analyzes calls for their agents' fields. Each run analyzes the call anew. */
+/** A call or a conversation by text, with its transcript. */
+interface Subject {
+  agentId: string;
+  configurationRevision: number | null;
+  transcriptDeletedAt: string | null;
+  transcript: readonly TranscriptItem[];
+  createdAt: string;
+  isText?: boolean;
+}
+
+interface AnalysisResultState extends Partial<AnalysisResult> {
+  analysisStatus: "ready" | "failed";
+  analysisDetail: string | null;
+}
+
+/** Analyzes calls and conversations by text for their agents' fields. Each run analyzes them anew. */
 export class CallAnalyst {
   readonly #options: CallAnalystOptions;
   readonly #end = new AbortController();
@@ -41,28 +60,39 @@ export class CallAnalyst {
   }
 
   /** Rejects if the node ends or the result could not be stored; the job then runs again. */
-  async analyze({ organizationId, callId }: AnalysisJob): Promise<void> {
-    const { database, calls, agentResolution, clock } = this.#options;
-    const call = await calls.get(organizationId, callId).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === "not_found") return undefined;
-      throw error;
-    });
-    if (call === undefined || call.configurationRevision === null) return;
-    if (call.transcriptDeletedAt !== null) return;
-    const ran = { organizationId, agentId: call.agentId, revision: call.configurationRevision };
-    const document = await agentResolution.findRevision(database, ran);
-    if (document === undefined || !isAskedFor(document)) return;
-    const { transcript } = call;
-    const analyzed = {
-      transcript,
-      startedAt: new Date(call.startedAt ?? call.createdAt),
-      timezone: document.timezone,
-    };
-    const outcome = hasCallerWords(transcript)
-      ? await this.#ask(document, analyzed)
-      : { result: unknownResult(document) };
+  async analyze(job: AnalysisJob): Promise<void> {
+    const { database, calls, conversations, clock } = this.#options;
+    const { organizationId } = job;
+    if ("conversationId" in job) {
+      const { conversationId } = job;
+      const conversation = await found(conversations.get(organizationId, conversationId));
+      const result = conversation && (await this.#analyze(organizationId, { ...conversation, isText: true }));
+      if (result !== undefined) await conversations.noteResult(database, conversationId, result);
+      return;
+    }
+    const { callId } = job;
+    const call = await found(calls.get(organizationId, callId));
+    const result =
+      call && (await this.#analyze(organizationId, { ...call, createdAt: call.startedAt ?? call.createdAt }));
+    if (result === undefined) return;
     await database.transaction(
-      async (transaction) => await calls.noteResult(transaction, callId, toCallResult(outcome), clock.now()),
+      async (transaction) => await calls.noteResult(transaction, callId, result, clock.now()),
+    );
+  }
+
+  /** `undefined` if there is nothing to analyze. */
+  async #analyze(organizationId: string, subject: Subject): Promise<AnalysisResultState | undefined> {
+    const { database, agentResolution } = this.#options;
+    const { agentId, configurationRevision, transcriptDeletedAt, transcript, createdAt } = subject;
+    if (configurationRevision === null || transcriptDeletedAt !== null) return undefined;
+    const ran = { organizationId, agentId, revision: configurationRevision };
+    const document = await agentResolution.findRevision(database, ran);
+    if (document === undefined || !isAskedFor(document)) return undefined;
+    const { isText = false } = subject;
+    const { timezone } = document;
+    const analyzed = { transcript, startedAt: new Date(createdAt), timezone, isText };
+    return toResult(
+      hasCallerWords(transcript) ? await this.#ask(document, analyzed) : { result: unknownResult(document) },
     );
   }
 
@@ -89,8 +119,16 @@ export class CallAnalyst {
   }
 }
 
+/** `undefined` if it was deleted. */
+async function found<T>(reading: Promise<T>): Promise<T | undefined> {
+  return await reading.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "not_found") return undefined;
+    throw error;
+  });
+}
+
 /** A failure keeps the results of an earlier run. */
-function toCallResult(outcome: AnalysisOutcome): CallResult {
+function toResult(outcome: AnalysisOutcome): AnalysisResultState {
   if ("problem" in outcome) {
     return {
       analysisStatus: "failed",

@@ -1,4 +1,6 @@
 import type {
+  CallEvaluation,
+  CallExtraction,
   Conversation,
   ConversationChannel,
   ConversationDetail,
@@ -31,16 +33,17 @@ export interface NewConversation {
   createdAt?: Date;
 }
 
-/** A conversation by text that has ended. */
-export interface EndedConversation {
-  id: string;
-  organizationId: string;
-  at: Date;
+/** Results of the analysis of a conversation by text. */
+export interface ConversationResult {
+  analysisStatus: "pending" | "ready" | "failed" | null;
+  analysisDetail: string | null;
+  extraction?: CallExtraction | null;
+  evaluation?: CallEvaluation | null;
 }
 
 export class ConversationsService {
   /** Emitted when a conversation by text ends, in the transaction that ends it. */
-  readonly ended = new TransactionEvent<EndedConversation>();
+  readonly ended = new TransactionEvent<Conversation & { organizationId: string }>();
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -74,8 +77,14 @@ export class ConversationsService {
 
   /** Ends a conversation by text in the caller's transaction. No effect on one that has ended. */
   async end(transaction: Queries, id: string, reason: "idle" | "user", at: Date): Promise<void> {
-    const organizationId = await store.endConversation(transaction, id, reason, at);
-    if (organizationId !== undefined) await this.ended.emit(transaction, { id, organizationId, at });
+    const row = await store.endConversation(transaction, id, reason, at);
+    if (row === undefined) return;
+    await this.ended.emit(transaction, { ...present(row), organizationId: row.organizationId });
+  }
+
+  /** Records the results of an analysis. No effect if the conversation was deleted. */
+  async noteResult(queries: Queries, id: string, result: ConversationResult): Promise<void> {
+    await store.updateConversation(queries, id, result);
   }
 
   /** Returns the items after a place in the transcript, in the order in which they were appended. */
@@ -185,6 +194,10 @@ function present(row: store.ConversationRow): Conversation {
     transcriptDeletedAt: row.transcriptDeletedAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,
     endReason: row.endReason,
+    analysisStatus: row.analysisStatus,
+    analysisDetail: row.analysisDetail,
+    extraction: row.extraction,
+    evaluation: row.evaluation,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

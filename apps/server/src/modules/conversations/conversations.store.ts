@@ -65,19 +65,19 @@ export async function updateConversation(
   await queries.update(conversations).set(change).where(eq(conversations.id, id));
 }
 
-/** Returns the organization; `undefined` if the conversation does not exist or has ended. */
+/** Returns the ended conversation; `undefined` if the conversation does not exist or has ended. */
 export async function endConversation(
   queries: Queries,
   id: string,
   endReason: "idle" | "user",
   endedAt: Date,
-): Promise<string | undefined> {
+): Promise<ConversationRow | undefined> {
   const [row] = await queries
     .update(conversations)
     .set({ endedAt, endReason, updatedAt: endedAt })
     .where(and(eq(conversations.id, id), isNull(conversations.endedAt)))
-    .returning({ organizationId: conversations.organizationId });
-  return row?.organizationId;
+    .returning();
+  return row;
 }
 
 export async function findUpdatedAt(queries: Queries, id: string): Promise<Date | undefined> {

@@ -1,4 +1,11 @@
-import type { ConversationChannel, TranscriptItem, Variables } from "@parley/contract";
+import type {
+  CallEvaluation,
+  CallExtraction,
+  CallResultStatus,
+  ConversationChannel,
+  TranscriptItem,
+  Variables,
+} from "@parley/contract";
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
@@ -27,6 +34,11 @@ export const conversations = pgTable(
     // Only conversations by text end here.
     endedAt: instant("ended_at"),
     endReason: text("end_reason").$type<"idle" | "user">(),
+    // Analysis of a conversation by text; that of a call is in its record.
+    analysisStatus: text("analysis_status").$type<CallResultStatus>(),
+    analysisDetail: text("analysis_detail"),
+    extraction: jsonb("extraction").$type<CallExtraction>(),
+    evaluation: jsonb("evaluation").$type<CallEvaluation>(),
     /** The transcript was deleted at this time; no item is added after it. */
     transcriptDeletedAt: instant("transcript_deleted_at"),
     variables: jsonb("variables").$type<Variables>().notNull().default({}),

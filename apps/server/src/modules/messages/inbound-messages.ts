@@ -20,7 +20,7 @@ const MAX_NUMBER_CHARACTERS = 64;
 interface InboundMessagesOptions {
   database: Database;
   routing: Pick<MessageRouting, "findAgent">;
-  conversations: Pick<ConversationsService, "find" | "create" | "appendItems">;
+  conversations: Pick<ConversationsService, "find" | "create" | "end" | "appendItems">;
   webhooks: Pick<WebhooksService, "announce">;
   bus: Bus;
   clock: Clock;

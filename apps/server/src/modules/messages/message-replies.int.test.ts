@@ -319,7 +319,7 @@ test("files are recorded and named, and the agent replies to them", async (t) =>
 });
 
 test("a new conversation begins after conversationIdleResetDays, and continues before", async (t) => {
-  const { text, advance, replyDue, list, requests } = await start(t, {
+  const { text, advance, replyDue, list, requests, server } = await start(t, {
     messagingConfig: { conversationIdleResetDays: 2 },
   });
   const DAY_MS = 24 * 3600_000;
@@ -330,12 +330,41 @@ test("a new conversation begins after conversationIdleResetDays, and continues b
     await replyDue();
   }
   const ids = (await list("direction=INBOUND")).map(({ conversationId }) => conversationId);
+  const endOf = async (id: string | null | undefined) =>
+    read<ConversationDetail>(await server.request("GET", `/conversations/${id}`)).endReason;
+  assert.deepEqual([await endOf(ids[0]), await endOf(ids[2])], ["idle", null]);
+  await server.modules.messages.endIdle();
+  assert.equal(await endOf(ids[2]), null);
+  advance(3 * DAY_MS);
+  await server.modules.messages.endIdle();
+  assert.equal(await endOf(ids[2]), "idle");
   assert.equal(ids[0], ids[1]);
   assert.notEqual(ids[1], ids[2]);
   assert.deepEqual(
     requests.map(({ messages }) => messages.filter(({ role }) => role === "user").length),
     [1, 2, 1],
   );
+});
+
+test("an instruction has the agent write at once, and a deleted conversation leaves no message", async (t) => {
+  const { text, advance, replyDue, twilio, list, server, requests } = await start(t);
+  await text("Hi");
+  advance(2_000);
+  await replyDue();
+  const [{ conversationId } = { conversationId: null }] = await list();
+  const path = `/conversations/${conversationId}`;
+  const instruction = { instruction: "Offer tea.", speak: true };
+  read(await server.request("POST", `${path}/instructions`, instruction), 202);
+  await replyDue();
+  assert.equal(twilio.messages.length, 2);
+  assert.match(JSON.stringify(requests[1]?.messages), /Offer tea\./);
+  read(await server.request("DELETE", path));
+  assert.deepEqual(await list(), []);
+  assertRefused(await server.request("POST", `${path}/instructions`, instruction), "not_found");
+  await text("Hello again");
+  advance(2_000);
+  await replyDue();
+  assert.equal(twilio.messages.length, 3);
 });
 
 test("a number of no agent, inactive billing and a disabled agent are recorded and not answered", async (t) => {

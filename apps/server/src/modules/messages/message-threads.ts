@@ -20,13 +20,15 @@ export interface OpenThread extends store.ThreadRow {
  */
 export async function openConversation(
   transaction: Queries,
-  conversations: Pick<ConversationsService, "find" | "create">,
+  conversations: Pick<ConversationsService, "find" | "create" | "end">,
   thread: store.ThreadRow,
   agent: ResolvedAgent,
   now: Date,
 ): Promise<OpenThread> {
   const { id: agentId, organizationId } = agent;
   const current = await findCurrent(transaction, conversations, thread, agent, now);
+  if (current === undefined && thread.conversationId !== null)
+    await conversations.end(transaction, thread.conversationId, "idle", now);
   const conversation =
     current ??
     (await conversations.create(transaction, {
@@ -39,8 +41,11 @@ export async function openConversation(
       variables: agent.variables,
     }));
   const { id: conversationId, createdAt } = conversation;
-  await store.updateThread(transaction, thread, { agentId, conversationId, lastMessageAt: now });
-  return { ...thread, agentId, conversationId, lastMessageAt: now, beganAt: new Date(createdAt) };
+  const { conversationIdleResetDays } = agent.document.messagingConfig;
+  const endsAt = new Date(now.getTime() + conversationIdleResetDays * DAY_MS);
+  const change = { agentId, conversationId, lastMessageAt: now, endsAt };
+  await store.updateThread(transaction, thread, change);
+  return { ...thread, ...change, beganAt: new Date(createdAt) };
 }
 
 async function findCurrent(

@@ -16,6 +16,7 @@ import { MessageReplies } from "./message-replies.ts";
 import { MessageRouting } from "./message-routing.ts";
 import { MessageSender } from "./message-sender.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
+import { endIdleThreadsJob } from "./messages.jobs.ts";
 import { bindMessageRoutes } from "./messages.routes.ts";
 import { INBOUND_TOPIC, MessagesService, OUTBOUND_TOPIC } from "./messages.service.ts";
 import { bindTwilioHooks } from "./twilio-hooks.routes.ts";
@@ -67,6 +68,7 @@ export function createMessages(node: NodeResources, dependencies: Dependencies) 
       const { publicUrl } = config.web;
       bindTwilioHooks(app, { connections, twilio, sender: messageSender, inbound, publicUrl });
     },
+    startJobs: async (jobs) => await jobs.work(endIdleThreadsJob(messages)),
     start: () => {
       sending.start();
       replying.start();

@@ -22,10 +22,12 @@ export const OUTBOUND_TOPIC = "messages_to_send";
 /** Topic of the bus on which nodes hear of messages to answer. */
 export const INBOUND_TOPIC = "messages_to_answer";
 
+const MAX_ENDED_AT_ONCE = 1_000;
+
 export interface MessagesDependencies {
   agents: Pick<AgentsService, "findNames">;
   agentResolution: Pick<AgentResolution, "resolveAgent">;
-  conversations: Pick<ConversationsService, "find" | "create" | "appendItems" | "deleteItem">;
+  conversations: Pick<ConversationsService, "find" | "create" | "end" | "appendItems" | "deleteItem">;
   outboundPlanner: Pick<OutboundPlanner, "findDestinations">;
   bus: Bus;
   clock: Clock;
@@ -188,10 +190,31 @@ export class MessagesService {
     return true;
   }
 
+  /** Ends conversations in which nothing was written for too long. */
+  async endIdle(): Promise<void> {
+    const { conversations, clock } = this.#dependencies;
+    const now = clock.now();
+    for (const key of await store.listIdleThreads(this.#database, now, MAX_ENDED_AT_ONCE)) {
+      await this.#database.transaction(async (transaction) => {
+        const thread = await store.lockThread(transaction, key);
+        const { endsAt, conversationId, replyDueAt } = thread;
+        if (endsAt === null || endsAt > now || conversationId === null || replyDueAt !== null) return;
+        await conversations.end(transaction, conversationId, "idle", now);
+        await store.updateThread(transaction, thread, { conversationId: null, endsAt: null });
+      });
+    }
+  }
+
   /** Deletes the messages of a conversation; queued ones are not sent, and the next message begins another one. */
   async deleteOf(transaction: Queries, conversationId: string): Promise<void> {
     const thread = await store.lockThreadOf(transaction, conversationId);
-    const none = { conversationId: null, replyDueAt: null, unansweredSince: null, claimId: null };
+    const none = {
+      conversationId: null,
+      replyDueAt: null,
+      unansweredSince: null,
+      claimId: null,
+      endsAt: null,
+    };
     if (thread !== undefined) await store.updateThread(transaction, thread, none);
     await store.deleteMessagesOf(transaction, conversationId);
   }

@@ -197,6 +197,16 @@ export async function lockThreadOf(queries: Queries, conversationId: string): Pr
   return row;
 }
 
+/** Threads whose conversation is to end, the oldest first. */
+export async function listIdleThreads(queries: Queries, now: Date, limit: number): Promise<ThreadRow[]> {
+  return await queries
+    .select()
+    .from(messageThreads)
+    .where(and(lte(messageThreads.endsAt, now), isNull(messageThreads.replyDueAt)))
+    .orderBy(asc(messageThreads.endsAt))
+    .limit(limit);
+}
+
 export async function deleteMessagesOf(queries: Queries, conversationId: string): Promise<void> {
   await queries.delete(messages).where(eq(messages.conversationId, conversationId));
 }

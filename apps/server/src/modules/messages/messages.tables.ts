@@ -94,6 +94,8 @@ export const messageThreads = pgTable(
     agentId: uuid("agent_id"),
     conversationId: uuid("conversation_id"),
     lastMessageAt: instant("last_message_at").notNull(),
+    /** When the conversation ends, unless another message comes before. */
+    endsAt: instant("ends_at"),
     /** The other side has sent STOP. */
     optedOutAt: instant("opted_out_at"),
     /** When the messages without a reply are to be answered. `null`: there are none. */
@@ -113,6 +115,9 @@ export const messageThreads = pgTable(
       columns: [table.messagingConnectionId, table.ownNumber, table.otherNumber],
     }),
     index("message_threads_conversation").on(table.conversationId),
+    index("message_threads_ends")
+      .on(table.endsAt)
+      .where(sql`${table.endsAt} is not null`),
     index("message_threads_due")
       .on(table.replyDueAt)
       .where(sql`${table.replyDueAt} is not null`),

@@ -355,6 +355,8 @@ test("an instruction has the agent write at once, and a deleted conversation lea
   const path = `/conversations/${conversationId}`;
   const instruction = { instruction: "Offer tea.", speak: true };
   read(await server.request("POST", `${path}/instructions`, instruction), 202);
+  // The pace of the number.
+  advance(1_000);
   await replyDue();
   assert.equal(twilio.messages.length, 2);
   assert.match(JSON.stringify(requests[1]?.messages), /Offer tea\./);

@@ -28,6 +28,7 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     `/agents/${agentId}/environments`,
     `/agents/${agentId}/versions`,
     `/agents/${agentId}/versions/2`,
+    "/voices",
     "/calls",
     ...["conversation", "latency", "results", "webhooks", "signaling"].map(
       (tab) => `/calls/${callId}?tab=${tab}`,

@@ -1,5 +1,6 @@
 import { useRouterState } from "@tanstack/react-router";
 import type { LucideIcon } from "lucide-react";
+import AudioLines from "lucide-react/icons/audio-lines";
 import BookOpen from "lucide-react/icons/book-open";
 import Bot from "lucide-react/icons/bot";
 import Cable from "lucide-react/icons/cable";
@@ -23,6 +24,7 @@ type ShownPath = Extract<(typeof sections)[number], { label: string }>["path"];
 const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/overview": ChartColumn,
   "/agents": Bot,
+  "/voices": AudioLines,
   "/calls": Phone,
   "/campaigns": Megaphone,
   "/messages": MessagesSquare,

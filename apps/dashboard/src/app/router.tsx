@@ -11,6 +11,7 @@ import { operatorRoutes } from "../modules/operator/operator.routes.ts";
 import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
 import { referenceRoute } from "../modules/reference/reference.routes.ts";
 import { overviewRoutes } from "../modules/overview/overview.routes.ts";
+import { voiceRoutes } from "../modules/voices/voices.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
 import { ErrorPage } from "./error-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
@@ -33,6 +34,7 @@ const routeTree = rootRoute.addChildren([
     signedInRoute.addChildren([
       ...overviewRoutes,
       ...agentRoutes,
+      ...voiceRoutes,
       ...callRoutes,
       ...campaignRoutes,
       ...numberRoutes,

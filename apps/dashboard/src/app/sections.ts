@@ -14,6 +14,7 @@ export interface Section {
 export const sections = [
   { path: "/overview", label: "Overview" },
   { path: "/agents", label: "Agents" },
+  { path: "/voices", label: "Voices" },
   { path: "/calls", label: "Calls" },
   { path: "/campaigns", label: "Campaigns" },
   { path: "/messages", label: "Messages" },

@@ -12,14 +12,20 @@ export function loudnessOf(samples: Readonly<Float32Array>): number {
   return Math.min(1, Math.max(0, (level - QUIETEST_DB) / (LOUDEST_DB - QUIETEST_DB)));
 }
 
+function peakOf(samples: Readonly<Float32Array>): number {
+  let peak = 0;
+  for (const sample of samples) peak = Math.max(peak, Math.abs(sample));
+  return peak;
+}
+
 /**
  * Keeps the CSS variable `--level` of an element at the loudness of a stream, from 0 to 1, without rendering again.
  *
- * @param onLevel receives each level.
+ * @param onLevel receives each level, and the highest sample (0 … 1) at that moment.
  */
 export function useLevel<Target extends HTMLElement>(
   stream: MediaStream | undefined,
-  onLevel?: (level: number) => void,
+  onLevel?: (level: number, peak: number) => void,
 ): RefObject<Target | null> {
   const target = useRef<Target>(null);
   const listener = useRef(onLevel);
@@ -40,7 +46,7 @@ export function useLevel<Target extends HTMLElement>(
       // Up at once, down slowly: as meters do.
       shown = Math.max(level, shown * 0.9);
       element?.style.setProperty("--level", shown.toFixed(3));
-      listener.current?.(level);
+      listener.current?.(level, peakOf(samples));
       frame = requestAnimationFrame(draw);
     };
     draw();

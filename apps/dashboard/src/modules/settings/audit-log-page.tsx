@@ -1,4 +1,4 @@
-import { Badge, Group } from "@mantine/core";
+import { Badge, Group, Stack, Text } from "@mantine/core";
 import type { AuditLogEntry } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -32,7 +32,16 @@ const columns: readonly Column<AuditLogEntry>[] = [
   },
   {
     header: "Action",
-    cell: ({ action }) => <ActionName name={action} />,
+    cell: ({ action, detail }) => (
+      <Stack gap={0}>
+        <ActionName name={action} />
+        {detail !== null && (
+          <Text size="xs" c="dimmed" maw={360} style={{ overflowWrap: "anywhere" }}>
+            {detail}
+          </Text>
+        )}
+      </Stack>
+    ),
   },
   { header: "On", cell: ({ targetId }) => targetId ?? "", visibleFrom: "md" },
   { header: "From", cell: ({ ipAddress }) => ipAddress, visibleFrom: "lg" },

@@ -73,7 +73,7 @@ export function MicrophoneTest({ deviceId }: { deviceId: string | undefined }) {
 
 interface LevelMeterProps {
   stream: MediaStream;
-  onLevel?: (level: number) => void;
+  onLevel?: (level: number, peak: number) => void;
 }
 
 /** How loud a stream is. Says nothing to screen readers: use words beside it. */

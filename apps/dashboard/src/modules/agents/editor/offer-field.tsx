@@ -1,4 +1,5 @@
 import { ActionIcon, Group, Select } from "@mantine/core";
+import type { Voice } from "@parley/client";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import Play from "lucide-react/icons/play";
@@ -73,12 +74,7 @@ function useChoices(name: OfferName, language: string): { choices: Choice[] | un
   const problem = failure === null ? {} : { problem: failure.message };
   if (isVoice)
     return {
-      choices: voices.data?.map(({ id, displayName, language: accent, gender, isDefault }) => ({
-        value: id,
-        label: [displayName, accent, gender, id, isDefault ? "default" : null]
-          .filter((part) => part !== null)
-          .join(" · "),
-      })),
+      choices: voices.data?.filter(({ status }) => status === "ready").map(toVoiceChoice),
       ...problem,
     };
   if (name === "llmModel")
@@ -95,6 +91,17 @@ function useChoices(name: OfferName, language: string): { choices: Choice[] | un
       .map(({ id, displayName }) => ({ value: id, label: `${displayName} (${id})` })),
     ...problem,
   };
+}
+
+function toVoiceChoice({ id, displayName, language, gender, isDefault, source }: Voice): Choice {
+  const parts = [
+    displayName,
+    language,
+    gender,
+    source === "custom" ? "your own" : id,
+    isDefault ? "default" : null,
+  ];
+  return { value: id, label: parts.filter((part) => part !== null).join(" · ") };
 }
 
 interface PreviewButtonProps {

@@ -54,7 +54,7 @@ function CreateForm({ onClose }: Pick<DialogProps, "onClose">) {
   const languages = useQuery(languagesQuery(parley));
   const { language, voice } = form.getValues();
   const setSound = (sound: AudioBuffer | null): void => {
-    form.setFieldValue("voice", sound as never);
+    form.setFieldValue("voice", sound);
     form.setFieldError("voice", sound === null ? null : (findLengthProblem(sound) ?? null));
   };
   return (

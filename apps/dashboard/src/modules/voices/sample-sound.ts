@@ -36,8 +36,9 @@ export function encodeWav(sound: AudioBuffer): Blob {
 }
 
 function writeHeader(bytes: DataView<ArrayBuffer>, sampleRateHz: number): void {
-  const write = (at: number, tag: string): void =>
-    [...tag].forEach((letter, index) => bytes.setUint8(at + index, letter.charCodeAt(0)));
+  const write = (at: number, tag: string): void => {
+    for (let index = 0; index < tag.length; index++) bytes.setUint8(at + index, tag.charCodeAt(index));
+  };
   write(0, "RIFF");
   bytes.setUint32(4, bytes.byteLength - 8, true);
   write(8, "WAVEfmt ");

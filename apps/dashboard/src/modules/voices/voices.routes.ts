@@ -2,8 +2,8 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { signedInRoute } from "../../app/routes.tsx";
 import { readChoice, readPage, readText } from "../../ui/search-params.ts";
 
-export const categories = ["standard", "cloned"] as const;
-export const sources = ["custom", "builtin", "provider"] as const;
+const categories = ["standard", "cloned"] as const;
+const sources = ["custom", "builtin", "provider"] as const;
 
 export interface VoicesSearch {
   page?: number;

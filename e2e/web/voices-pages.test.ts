@@ -60,7 +60,7 @@ describe("the page of voices", { skip: skipWithoutChromium }, () => {
   async function chooseFile(page: Page, name: string): Promise<void> {
     await page.click("::-p-text(File)");
     const input = await page.waitForSelector("input[type=file]");
-    await (input as Awaited<ReturnType<typeof page.$<"input">>>)?.uploadFile(name);
+    await input?.uploadFile(name);
   }
 
   test("lists voices with filters, and makes one from a file, with which calls speak", async () => {

@@ -27,7 +27,7 @@ async function nameDeclarations(): Promise<void> {
 }
 
 async function writePackage(): Promise<void> {
-  const { name, version, description, keywords } = JSON.parse(
+  const { name, version, description, keywords, dependencies } = JSON.parse(
     await readFile(path.join(source, "package.json"), "utf8"),
   ) as Record<string, unknown>;
   const published = {
@@ -41,6 +41,7 @@ async function writePackage(): Promise<void> {
       ".": { types: "./index.d.ts", default: "./index.js" },
       "./api": { types: "./api.d.ts", default: "./api.js" },
     },
+    dependencies,
     engines: { node: ">=20.3" },
   };
   await writeFile(path.join(dist, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`);

@@ -10,7 +10,7 @@ interface Parameter {
 }
 
 interface Content {
-  content?: Record<string, { schema: Schema }>;
+  content?: Record<string, { schema: Schema; "x-event-schema"?: Schema }>;
 }
 
 export interface Operation {
@@ -23,6 +23,7 @@ export interface Operation {
 }
 
 const JSON_TYPE = "application/json";
+const STREAM_TYPE = "text/event-stream";
 const FORM_TYPE = "multipart/form-data";
 const INDENT = "  ";
 
@@ -50,10 +51,13 @@ export function methodOf(verb: string, path: string, operation: Operation): stri
     `answer: "${answer.form}"`,
     ...(isRepeatable ? ["takesIdempotencyKey: true"] : []),
   ];
+  const name = `${operation.operationId}(${signature.join(", ")})`;
+  const sent = `({ ${request.join(", ")} }, options);`;
   return (
     docComment(methodDoc(operation, pathParameters), INDENT) +
-    `${INDENT}async ${operation.operationId}(${signature.join(", ")}): Promise<${answer.type}> {\n` +
-    `${INDENT}${INDENT}return await this.send({ ${request.join(", ")} }, options);\n${INDENT}}\n`
+    (answer.form === "events"
+      ? `${INDENT}async *${name}: AsyncGenerator<${answer.type}> {\n${INDENT}${INDENT}yield* this.stream${sent}\n${INDENT}}\n`
+      : `${INDENT}async ${name}: Promise<${answer.type}> {\n${INDENT}${INDENT}return await this.send${sent}\n${INDENT}}\n`)
   );
 }
 
@@ -91,14 +95,16 @@ function isForm({ requestBody }: Operation): boolean {
 
 interface Answer {
   type: string;
-  /** The part of the response that the method returns: its field `data`, the whole object, or bytes. */
-  form: "data" | "object" | "bytes";
+  /** The part of the response that the method returns: its field `data`, the whole object, bytes, or events as they come. */
+  form: "data" | "object" | "bytes" | "events";
 }
 
 function answerOf({ operationId, responses }: Operation): Answer {
   const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1];
   if (success?.content === undefined)
     throw new Error(`client generator: ${operationId} has no successful response with content`);
+  const event = success.content[STREAM_TYPE]?.["x-event-schema"];
+  if (event !== undefined) return { type: typeOf(event, INDENT), form: "events" };
   const schema = success.content[JSON_TYPE]?.schema;
   if (schema === undefined) return { type: "Blob", form: "bytes" };
   const { properties = {} } = schema;

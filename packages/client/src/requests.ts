@@ -1,8 +1,11 @@
 import { ApiError, ConnectionError, readApiError } from "./errors.ts";
+import { readEvents } from "./event-stream.ts";
 import { nextWaitMs, readRetryAfter } from "./retries.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 2;
+/** Wait before a stream is continued. */
+const RECONNECTION_MS = 1_000;
 /** The server is busy and has not processed the request. */
 const retriedStatuses: ReadonlySet<number> = new Set([429, 503]);
 
@@ -49,8 +52,10 @@ interface ApiRequest {
   body?: object;
   /** Fields of a multipart body; `undefined` ones are omitted. */
   form?: Readonly<Record<string, string | Blob | undefined>>;
-  answer: "data" | "object" | "bytes";
+  answer: "data" | "object" | "bytes" | "events";
   takesIdempotencyKey?: true;
+  /** Continues a stream after this event. */
+  lastEventId?: string | undefined;
 }
 
 /** Template tag for a path; encodes each part. */
@@ -87,17 +92,41 @@ export class Requests {
     }
   }
 
+  /**
+   * Yields the events of a stream, until the consumer stops or the signal aborts. Continues after the last event when the
+   * connection is lost; throws when no attempt since has succeeded, as for any request, or the server refuses it.
+   */
+  protected async *stream<T>(request: ApiRequest, options: RequestOptions): AsyncGenerator<T> {
+    let lastEventId: string | undefined;
+    for (;;) {
+      const body = await this.send<ReadableStream<Uint8Array>>({ ...request, lastEventId }, options);
+      try {
+        for await (const { id, data } of readEvents(body)) {
+          lastEventId = id ?? lastEventId;
+          yield JSON.parse(data) as T;
+        }
+      } catch (error) {
+        if (error instanceof SyntaxError) throw error;
+        options.signal?.throwIfAborted();
+      }
+      await wait(RECONNECTION_MS, options.signal);
+    }
+  }
+
   async #attempt<T>(
     request: ApiRequest,
     idempotencyKey: string | undefined,
     { signal, timeoutMs = this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS }: RequestOptions,
   ): Promise<T> {
     const { apiKey, baseUrl, fetch = globalThis.fetch } = this.#options;
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const deadline = new AbortController();
+    // Limits a stream up to its beginning only.
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
     const headers = {
       ...(apiKey !== undefined && { "x-api-key": apiKey }),
       ...(request.body !== undefined && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      ...(request.lastEventId !== undefined && { "last-event-id": request.lastEventId }),
     };
     try {
       const response = await fetch(baseUrl.replace(/\/+$/, "") + request.path + queryOf(request.query), {
@@ -106,13 +135,15 @@ export class Requests {
         ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
         // `fetch` sets the content type, with the boundary of the parts.
         ...(request.form !== undefined && { body: formOf(request.form) }),
-        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+        signal: signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]),
       });
       return await read<T>(response, request.answer);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       signal?.throwIfAborted();
-      throw new ConnectionError(deadline.aborted ? "timeout" : "network", { cause: error });
+      throw new ConnectionError(deadline.signal.aborted ? "timeout" : "network", { cause: error });
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
@@ -126,6 +157,7 @@ function formOf(fields: NonNullable<ApiRequest["form"]>): FormData {
 async function read<T>(response: Response, answer: ApiRequest["answer"]): Promise<T> {
   const { ok, status, headers } = response;
   if (ok && answer === "bytes") return (await response.blob()) as T;
+  if (ok && answer === "events" && response.body !== null) return response.body as T;
   const text = await response.text();
   const body = ok ? parseObject(text) : undefined;
   if (body === undefined || (answer === "data" && !("data" in body))) {

@@ -158,7 +158,10 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
       [route.status]: {
         description: "Success.",
         content: {
-          [route.contentType ?? "application/json"]: { schema: components.reference(route.response) },
+          [route.contentType ?? "application/json"]: {
+            schema: components.reference(route.response),
+            ...(route.event !== undefined && { "x-event-schema": components.reference(route.event) }),
+          },
         },
       },
       ...refusalsOf(route),

@@ -49,6 +49,8 @@ export interface RouteDefinition {
   response: TSchema;
   /** Content type of a successful response. Default: JSON. */
   contentType?: string;
+  /** Event of a response of type `text/event-stream`, as JSON in `data`. */
+  event?: TSchema;
   /** Error codes of this route, beyond those that `errorsOf` adds to every route. */
   errors?: readonly ErrorCode[];
   /** False: the operation stays available while the organization's billing is inactive. Default: true. */

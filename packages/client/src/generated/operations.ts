@@ -3,6 +3,7 @@
 import { type Page, type RequestOptions, Requests, path } from "../requests.ts";
 import type {
   TranscriptItem,
+  ConversationEvent,
   CustomToolCreate,
   AgentCreate,
   CustomTool,
@@ -1788,8 +1789,8 @@ export class Operations extends Requests {
    * @param id Id of the conversation.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `conversation_not_active`, `rate_limited`, `internal`, `database_unavailable`
    */
-  async streamConversationEvents(id: string, options: RequestOptions = {}): Promise<Blob> {
-    return await this.send({ method: "GET", path: path`/conversations/${id}/events`, answer: "bytes" }, options);
+  async *streamConversationEvents(id: string, options: RequestOptions = {}): AsyncGenerator<ConversationEvent> {
+    yield* this.stream({ method: "GET", path: path`/conversations/${id}/events`, answer: "events" }, options);
   }
 
   /**

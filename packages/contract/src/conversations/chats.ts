@@ -128,6 +128,7 @@ export const streamConversationEventsRoute = defineRoute({
   status: 200,
   response: streamedResponse,
   contentType: "text/event-stream",
+  event: conversationEventSchema,
   errors: ["conversation_not_active"],
 });
 

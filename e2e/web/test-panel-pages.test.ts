@@ -113,7 +113,7 @@ describe("the test beside an agent's settings", { skip: skipWithoutChromium }, (
     await shown.waitForText(KEYS_ANSWER);
     assert.deepEqual(await shown.inspect("test-panel-call"), []);
 
-    await page.type(".instruction textarea", "Say goodbye.");
+    await page.type(".write-form textarea", "Say goodbye.");
     await page.keyboard.press("Enter");
     await waitFor("the instruction", async () => (await shown.text(".event")).includes("Say goodbye."));
     await shown.press("Mute");
@@ -127,6 +127,33 @@ describe("the test beside an agent's settings", { skip: skipWithoutChromium }, (
       ["staging", { customer: "Grace" }, true],
     );
     assert.ok((call.turns[0]?.toolMs ?? 0) >= TOOL_MS, JSON.stringify(call.turns));
+    assert.deepEqual(problems, []);
+  });
+
+  test("writes with the agent: environment, tool, reply, instruction, another chat", async () => {
+    const { shown, page, problems } = await open(`/agents/${agentId}`);
+    await shown.press("Test");
+    await (await page.waitForSelector(".test-panel label ::-p-text(Write)"))?.click();
+    await page.waitForSelector('option[value="staging"]');
+    assert.deepEqual(await shown.inspect("test-chat-setup"), []);
+    await page.select(".test-panel select", "staging");
+    await shown.press("Start chat");
+    const field = 'textarea[placeholder="Write to the agent…"]';
+    await page.waitForSelector(field);
+    await page.type(field, QUESTION);
+    await page.keyboard.press("Enter");
+    await shown.waitForText("find_place called with");
+    await shown.waitForText(ANSWER);
+    await page.click(".test-chat summary");
+    await page.type('textarea[placeholder="Tell the agent…"]', "Thank them.");
+    await page.keyboard.press("Enter");
+    await shown.waitForText("The agent will say it.");
+    await page.waitForFunction('document.querySelectorAll(".said.agent:not(.now)").length === 2');
+    assert.deepEqual(await shown.inspect("test-chat"), []);
+    const [chat] = (await platform.api.listConversations({ agentId, channel: "web_chat" })).data;
+    assert.deepEqual([chat?.isTest, chat?.environment], [true, "staging"]);
+    await shown.press("New chat");
+    await shown.waitForText("Start chat");
     assert.deepEqual(problems, []);
   });
 

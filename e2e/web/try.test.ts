@@ -145,7 +145,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await waitFor("the instruction", async () => (await tried.text(".event")).includes("the shop closes"));
     assert.equal(await tried.text(".recorded"), "Recording");
     assert.deepEqual(await tried.inspect("call"), []);
-    assert.deepEqual(await tried.hiddenOnPhone([".transcript", ".instruction", ".danger"]), []);
+    assert.deepEqual(await tried.hiddenOnPhone([".transcript", ".write-form", ".danger"]), []);
     const agentSays = async (words: string): Promise<boolean> =>
       (await tried.text(".said.agent:not(:first-child)")).includes(words);
     await waitFor(

@@ -1,11 +1,12 @@
-import { CloseButton, Group, Text, Title } from "@mantine/core";
+import { CloseButton, Group, SegmentedControl, Text, Title } from "@mantine/core";
 import type { Agent, CallDetail, TestCallCreate } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useParley } from "../../app/session/session.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { Loaded } from "../../ui/loading.tsx";
 import { callQuery } from "../calls/calls.queries.ts";
+import { TestChat } from "../test-chats/test-chat.tsx";
 import { TestCall } from "../web-calls/test-call.tsx";
 
 const PRODUCTION = "production";
@@ -19,7 +20,6 @@ interface TestPanelProps {
 
 /** A call with the agent, beside its settings. It goes on while they are changed. */
 export function TestPanel({ agent, rerunOf, onClose }: TestPanelProps) {
-  const parley = useParley();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
@@ -30,12 +30,28 @@ export function TestPanel({ agent, rerunOf, onClose }: TestPanelProps) {
         </Title>
         <CloseButton aria-label="Close the test" onClick={onClose} />
       </Group>
-      {rerunOf === undefined ? (
-        <TestCall parley={parley} agent={agent} />
-      ) : (
-        <Rerun agent={agent} callId={rerunOf} />
-      )}
+      {rerunOf === undefined ? <TestByChoice agent={agent} /> : <Rerun agent={agent} callId={rerunOf} />}
     </section>
+  );
+}
+
+const ways = [
+  { value: "talk", label: "Talk" },
+  { value: "write", label: "Write" },
+];
+
+/** By voice or by text. The choice is shown before a conversation and after it. */
+function TestByChoice({ agent }: { agent: Agent }) {
+  const parley = useParley();
+  const [way, setWay] = useState("talk");
+  const choice = (
+    <SegmentedControl aria-label="How to test" fullWidth data={ways} value={way} onChange={setWay} />
+  );
+  const Test = way === "talk" ? TestCall : TestChat;
+  return (
+    <Test parley={parley} agent={agent}>
+      {choice}
+    </Test>
   );
 }
 

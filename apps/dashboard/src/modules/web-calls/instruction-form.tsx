@@ -1,6 +1,5 @@
-import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
-import { messageOf } from "../../ui/problem.tsx";
-import "./instruction-form.css";
+import { useId, useState } from "react";
+import { WriteForm } from "./write-form.tsx";
 
 const LONGEST = 2000;
 
@@ -9,58 +8,22 @@ interface InstructionFormProps {
   onInstruct: (instruction: string, speak: boolean) => Promise<void>;
 }
 
-/** Tells the agent what to do, in the middle of its call. */
+/** Tells the agent what to do, in the middle of its conversation. */
 export function InstructionForm({ onInstruct }: InstructionFormProps) {
-  const id = useId();
-  const [text, setText] = useState("");
   const [isSpoken, setSpoken] = useState(true);
-  const [isSending, setSending] = useState(false);
-  const [note, setNote] = useState<{ text: string; isError: boolean }>();
-  const send = async (): Promise<void> => {
-    if (text.trim() === "" || isSending) return;
-    setSending(true);
-    try {
-      await onInstruct(text.trim(), isSpoken);
-      setText("");
-      setNote({ text: isSpoken ? "The agent will say it." : "The agent will follow it.", isError: false });
-    } catch (error) {
-      setNote({ text: messageOf(error), isError: true });
-    } finally {
-      setSending(false);
-    }
-  };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void send();
-  };
-  const sendOnEnter = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    void send();
+  const send = async (text: string): Promise<string> => {
+    await onInstruct(text, isSpoken);
+    return isSpoken ? "The agent will say it." : "The agent will follow it.";
   };
   return (
-    <form className="instruction" onSubmit={submit}>
-      <label htmlFor={id} className="hidden-visually">
-        Instruction to the agent
-      </label>
-      <textarea
-        id={id}
-        className="input"
-        rows={1}
-        maxLength={LONGEST}
-        placeholder="Tell the agent…"
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={sendOnEnter}
-      />
-      <button type="submit" className="button" disabled={text.trim() === "" || isSending}>
-        Send
-      </button>
+    <WriteForm
+      label="Instruction to the agent"
+      placeholder="Tell the agent…"
+      maxLength={LONGEST}
+      onSend={send}
+    >
       <SpokenChoice isSpoken={isSpoken} onChoose={setSpoken} />
-      <p role="status" className={note?.isError === true ? "note failed" : "note"}>
-        {note?.text}
-      </p>
-    </form>
+    </WriteForm>
   );
 }
 

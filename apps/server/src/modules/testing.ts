@@ -17,6 +17,7 @@ import { type TestDatabase, createTestDatabase } from "../platform/database/test
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
+import type { JobQueue } from "../platform/jobs/jobs.ts";
 import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import type { NodeResources } from "./feature.ts";
@@ -85,6 +86,8 @@ export interface TestServerOptions {
   providerVariables?: Readonly<Record<string, string>>;
   /** Whether checks of trunks can reach this machine. Default: no. */
   isPrivateTrunkCheckAllowed?: boolean;
+  /** Default: no job runs. */
+  jobs?: JobQueue;
   /** Default: stores nothing. */
   storage?: ObjectStorage;
   /** Limits of its HTTP server. */
@@ -162,6 +165,7 @@ function createTestNode(
     sip: { agent: sip, tls: {} },
     ...(options.logger !== undefined && { logger: options.logger }),
     ...(options.clock !== undefined && { clock: options.clock }),
+    ...(options.jobs !== undefined && { jobs: options.jobs }),
     ...(options.storage !== undefined && { storage: options.storage }),
   });
   const { operatorApiKey, isPrivateWebhookAllowed = false, isPrivateTrunkCheckAllowed = false } = options;

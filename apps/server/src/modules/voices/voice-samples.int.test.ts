@@ -143,5 +143,10 @@ test("a body without its parts, or with others, is refused by name", async (cont
   });
   assert.equal(refused.status, 415);
   const json = await server.request("POST", "/voices", { displayName: "Ada" });
+  const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n';
+  const many = await server.request("POST", "/voices", `${part.repeat(300_000)}--x--\r\n`, undefined, {
+    "content-type": 'multipart/form-data; boundary="x"',
+  });
+  assert.deepEqual([many.status, JSON.stringify(many.body).includes("at most 20 other parts")], [400, true]);
   assert.deepEqual([json.status, JSON.stringify(json.body).includes("multipart/form-data")], [415, true]);
 });

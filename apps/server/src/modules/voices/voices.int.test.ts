@@ -7,9 +7,14 @@ import { test, type TestContext } from "node:test";
 import type { Agent, CreatedVoice, Voice } from "@parley/contract";
 import { parseShapedVoice } from "@parley/providers/fit";
 import { startScriptedElevenLabs } from "@parley/providers/testing";
+import { waitFor } from "@parley/testing";
+import { createTestDatabase } from "../../platform/database/testing.ts";
+import { Jobs } from "../../platform/jobs/jobs.ts";
+import { createLogger } from "../../platform/logging/logging.ts";
 import { FolderStorage } from "../../platform/object-storage/folder-storage.ts";
 import { assertRefused } from "../contract-conformance.ts";
 import { createTestServer, type TestResponse, type TestServerOptions } from "../testing.ts";
+import { cloneVoiceJob } from "./voices.jobs.ts";
 import { readMan, sendVoice, toWav } from "./testing.ts";
 
 async function open(context: TestContext, options: Partial<TestServerOptions> = {}) {
@@ -210,4 +215,40 @@ test("a voice that is deleted while it is cloned leaves no copy", async (context
   await Promise.all([server.modules.voiceCloning.clone(voice.id), promise]);
   await server.modules.voiceCloning.discard(voice.id);
   assert.deepEqual(account, []);
+});
+
+test("a node that starts later finishes the cloning that another one began", async (context) => {
+  const vendor = await startScriptedElevenLabs({ voices: [] });
+  context.after(async () => await vendor.close());
+  const testDatabase = await createTestDatabase();
+  const { connectionString } = testDatabase;
+  const logger = createLogger({ level: "silent" });
+  const first = await Jobs.start({ connectionString, logger });
+  const { server, create } = await open(context, {
+    testDatabase,
+    jobs: first,
+    providerVariables: {
+      PARLEY_TTS: "elevenlabs",
+      ELEVENLABS_API_KEY: "key",
+      ELEVENLABS_BASE_URL: vendor.url,
+    },
+  });
+  const kind = cloneVoiceJob(server.modules.voiceCloning);
+  const ended = Promise.withResolvers<void>();
+  const end = async (): Promise<never> => {
+    ended.resolve();
+    return await Promise.reject(new Error("the node ends"));
+  };
+  await first.work({ ...kind, run: end });
+  const voice = await create();
+  await ended.promise;
+  await first.close();
+  const second = await Jobs.start({ connectionString, logger });
+  await second.work(kind);
+  const isReady = async (): Promise<boolean> => {
+    const { status } = dataOf<Voice>(await server.request("GET", `/voices/${voice.id}`));
+    return status === "ready";
+  };
+  await waitFor("the clone", isReady);
+  await second.close();
 });

@@ -16,6 +16,7 @@ declare module "fastify" {
 
 const MAX_FIELDS = 20;
 const MAX_FIELD_BYTES = 16 * 1024;
+const tooManyParts: Issue = { path: "", message: `must have one file and at most ${MAX_FIELDS} other parts` };
 
 /** Accepts multipart bodies (RFC 7578) on routes with a file: their texts become the body, their file the request's. */
 export function acceptFiles(app: FastifyInstance): void {
@@ -39,6 +40,7 @@ interface Parts {
 }
 
 async function readParts(body: Buffer, contentType: string, filePart: RouteFile): Promise<Parts> {
+  requireFewParts(body, contentType);
   const fields = new Map<string, string>();
   const issues: Issue[] = [];
   let file: Promise<Uint8Array | undefined> | undefined;
@@ -60,9 +62,7 @@ async function readParts(body: Buffer, contentType: string, filePart: RouteFile)
     }
     stream.on("limit", () => (isFileTooLarge = true));
   });
-  const tooMany = (): void => {
-    issues.push({ path: "", message: `must have one file and at most ${MAX_FIELDS} other parts` });
-  };
+  const tooMany = (): void => void issues.push(tooManyParts);
   parser.on("filesLimit", tooMany);
   parser.on("fieldsLimit", tooMany);
   parser.on("error", (error) => reject(unreadable(error)));
@@ -74,6 +74,17 @@ async function readParts(body: Buffer, contentType: string, filePart: RouteFile)
     issues.push({ path: filePart.part, message: `must have at most ${filePart.maxBytes / 1024 / 1024} MiB` });
   if (issues.length > 0) throw new AppError("invalid_body", { issues });
   return { fields: Object.fromEntries(fields), file: bytes };
+}
+
+/** Throws before parsing: a million parts block everything else for seconds. */
+function requireFewParts(body: Buffer, contentType: string): void {
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
+  const delimiter = `--${quoted ?? plain ?? ""}`;
+  let delimiters = 0;
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
+    delimiters += 1;
+    if (delimiters > MAX_FIELDS + 2) throw new AppError("invalid_body", { issues: [tooManyParts] });
+  }
 }
 
 function createParser(contentType: string, limits: object): BusboyInstance {

@@ -49,6 +49,7 @@ export * from "./campaigns/contact-check.ts";
 export * from "./campaigns/do-not-call.ts";
 export * from "./conversations/chats.ts";
 export * from "./conversations/conversations.ts";
+export * from "./customers/customers.ts";
 export * from "./agents/custom-tool-test.ts";
 export * from "./agents/custom-tools.ts";
 export * from "./agents/environments.ts";

@@ -13,6 +13,7 @@ import * as callDeletion from "./calls/call-deletion.ts";
 import * as calls from "./calls/calls.ts";
 import * as chats from "./conversations/chats.ts";
 import * as conversations from "./conversations/conversations.ts";
+import * as customers from "./customers/customers.ts";
 import * as customToolTest from "./agents/custom-tool-test.ts";
 import * as customTools from "./agents/custom-tools.ts";
 import * as environments from "./agents/environments.ts";
@@ -143,6 +144,9 @@ export const routes: readonly RouteDefinition[] = [
   chats.streamConversationEventsRoute,
   chats.instructConversationRoute,
   chats.deleteConversationRoute,
+  customers.listCustomersRoute,
+  customers.getCustomerRoute,
+  customers.deleteCustomerRoute,
   webhooks.rotateSigningSecretRoute,
   webhooks.getSigningRoute,
   webhooks.disableSigningRoute,
@@ -183,6 +187,7 @@ export const tags: Readonly<Record<string, string>> = {
   "Messaging connections": "Accounts at messaging providers.",
   Messages: "Text messages that agents and your programs send and receive.",
   Conversations: "Transcripts on every channel.",
+  Customers: "Other sides of conversations that agents recognize, and what is stored of them.",
   Webhooks: "Signatures and the delivery log of the events that Parley sends to your servers.",
   "Webhook events": "Requests that Parley sends to your servers.",
   Organization: "Settings that apply to all agents of an organization.",

@@ -41,6 +41,7 @@ export class Resources {
     for (const operation of creations) await resources.#create(conformance, operation, owner.apiKey);
     await resources.#findContact(conformance.server, owner.organizationId);
     await resources.#openCall(conformance.server, owner.organizationId);
+    await resources.#recognizeCustomer(conformance.server, owner.organizationId);
     await resources.#logWebhook(conformance.server, owner.organizationId);
     await resources.#keepRecording(conformance.server, owner.organizationId);
     await resources.#addMember(conformance.server, owner.organizationId);
@@ -111,6 +112,12 @@ export class Resources {
     const { callId, conversationId } = await server.modules.calls.openInbound(call);
     this.#ids.set("/calls", callId);
     this.#ids.set("/conversations", conversationId);
+  }
+
+  async #recognizeCustomer({ modules }: TestServer, organizationId: string): Promise<void> {
+    const agentId = this.#ids.get("/agents") ?? "";
+    const { id } = await modules.customers.ensure({ organizationId, agentId, userId: "ada" });
+    this.#ids.set("/customers", id);
   }
 
   async #addMember({ database, modules }: TestServer, organizationId: string): Promise<void> {

@@ -9,6 +9,7 @@ import { createAuditLog } from "../modules/audit-log/audit-log.module.ts";
 import { createCalls } from "../modules/calls/calls.module.ts";
 import { createCampaigns } from "../modules/campaigns/campaigns.module.ts";
 import { createChats } from "../modules/chats/chats.module.ts";
+import { createCustomerDeletion } from "../modules/customer-deletion/customer-deletion.module.ts";
 import { createCustomers } from "../modules/customers/customers.module.ts";
 import { createWidget } from "../modules/widget/widget.module.ts";
 import { createConversations } from "../modules/conversations/conversations.module.ts";
@@ -120,6 +121,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createPhoneCalls)
     .add(createMessages)
     .add(createChats)
+    .add(createCustomerDeletion)
     .add(createWebCalls)
     .add(createWidget)
     .add(createCampaigns);

@@ -81,6 +81,7 @@ import type {
   TestChatCreate,
   ChatMessageCreate,
   ConversationInstruction,
+  Customer,
   WebhookSigningSecret,
   WebhookSigning,
   WebhookDelivery,
@@ -1723,6 +1724,8 @@ export class Operations extends Requests {
     agentId?: string;
     /** `phone` and `web`: a call. `sms`: text messages. `web_chat`: a chat on a web page, or a test chat. */
     channel?: "phone" | "web" | "sms" | "web_chat";
+    /** Only conversations of this customer. */
+    customerId?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<Conversation>> {
     return await this.send({ method: "GET", path: path`/conversations`, query, answer: "object" }, options);
   }
@@ -1810,6 +1813,64 @@ export class Operations extends Requests {
     speak?: boolean;
   }, options: RequestOptions = {}): Promise<ConversationInstruction> {
     return await this.send({ method: "POST", path: path`/conversations/${id}/instructions`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List customers.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listCustomers(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    agentId?: string;
+    /** Only the customer with this user id. */
+    userId?: string;
+    /** Only customers with this number. */
+    phoneNumber?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<Customer>> {
+    return await this.send({ method: "GET", path: path`/customers`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a customer.
+   *
+   * What was said is in the conversations with this `customerId`: `GET /conversations?customerId=`.
+   *
+   * @param id Id of the customer.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getCustomer(id: string, options: RequestOptions = {}): Promise<Customer> {
+    return await this.send({ method: "GET", path: path`/customers/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a customer with all conversations.
+   *
+   * Deletes the customer and the conversations with this `customerId` on every channel: transcripts, results, text messages, and calls with their recordings, as `DELETE /calls/{id}` does. Sessions of the widget end. An active call returns `call_not_ended`: hang it up first. If the operation fails, repeat it.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the customer.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `call_not_ended`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteCustomer(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/customers/${id}`, answer: "data" }, options);
   }
 
   /**

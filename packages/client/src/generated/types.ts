@@ -462,6 +462,8 @@ export interface AgentCreate {
      */
     conversationIdleResetDays?: number | null;
   } | null;
+  /** Whether the agent knows in phone calls and text messages with a number what was said in the earlier ones with it. A caller's number can be forged, and the agent tells the caller what it remembers. Default: `false`. */
+  phoneMemoryEnabled?: boolean | null;
   widgetConfig?: {
     /** Whether the widget works. Pages name it by the agent's `widgetKey`. Default: `false`. */
     enabled?: boolean | null;
@@ -853,6 +855,8 @@ export interface Agent {
      */
     conversationIdleResetDays: number;
   };
+  /** Whether the agent knows in phone calls and text messages with a number what was said in the earlier ones with it. A caller's number can be forged, and the agent tells the caller what it remembers. */
+  phoneMemoryEnabled: boolean;
   widgetConfig: {
     /** Whether the widget works. Pages name it by the agent's `widgetKey`. */
     enabled: boolean;
@@ -1175,6 +1179,8 @@ export interface AgentUpdate {
      */
     conversationIdleResetDays?: number | null;
   } | null;
+  /** Whether the agent knows in phone calls and text messages with a number what was said in the earlier ones with it. A caller's number can be forged, and the agent tells the caller what it remembers. */
+  phoneMemoryEnabled?: boolean | null;
   widgetConfig?: {
     /** Whether the widget works. Pages name it by the agent's `widgetKey`. */
     enabled?: boolean | null;
@@ -1617,6 +1623,8 @@ export interface AgentSnapshot {
      */
     conversationIdleResetDays: number;
   };
+  /** Whether the agent knows in phone calls and text messages with a number what was said in the earlier ones with it. A caller's number can be forged, and the agent tells the caller what it remembers. */
+  phoneMemoryEnabled: boolean;
   widgetConfig: {
     /** Whether the widget works. Pages name it by the agent's `widgetKey`. */
     enabled: boolean;
@@ -3178,6 +3186,8 @@ export interface Conversation {
   channel: "phone" | "web" | "sms" | "web_chat";
   /** Whether it is a test chat. For tests by voice see the call. */
   isTest: boolean;
+  /** Id of the customer. Null: not recognized. */
+  customerId: string | null;
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
   /** Time when the transcript was deleted. Null: it was not. */
@@ -3212,6 +3222,8 @@ export interface ConversationDetail {
   channel: "phone" | "web" | "sms" | "web_chat";
   /** Whether it is a test chat. For tests by voice see the call. */
   isTest: boolean;
+  /** Id of the customer. Null: not recognized. */
+  customerId: string | null;
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
   /** Time when the transcript was deleted. Null: it was not. */
@@ -3251,6 +3263,19 @@ export interface ConversationInstruction {
   conversationId: string;
   delivered: true;
   speak: boolean;
+}
+
+/** Other side of an agent's conversations that is recognized in the next one: a visitor of its widget, a signed user, or a number. */
+export interface Customer {
+  id: string;
+  /** Id of the agent. Unchanged if the agent is deleted. */
+  agentId: string;
+  /** `sub` of the `userToken` that the widget's page signed. Null: not signed, or known by number. */
+  userId: string | null;
+  /** Number in E.164, if the agent's `phoneMemoryEnabled` is true. Null: known by the widget. */
+  phoneNumber: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
 }
 
 export interface WebhookSigningSecret {

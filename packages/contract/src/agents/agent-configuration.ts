@@ -9,7 +9,7 @@ import {
   transferFields,
   webhookFields,
 } from "./fields/call-handling.ts";
-import { messagingFields, widgetFields } from "./fields/channels.ts";
+import { memoryFields, messagingFields, widgetFields } from "./fields/channels.ts";
 import { conversationFields } from "./fields/conversation.ts";
 import { listeningFields, modelFields, voiceFields } from "./fields/model-and-voice.ts";
 import { type ChangesOf, type CreationOf, required, value, type ValuesOf } from "../field-table.ts";
@@ -57,6 +57,7 @@ export const agentFields = {
   ...recordingFields,
   ...webhookFields,
   ...messagingFields,
+  ...memoryFields,
   ...widgetFields,
   ...analysisFields,
 };

@@ -83,6 +83,7 @@ export const conversationSchema = Type.Object(
     ...ranSchemas,
     channel: conversationChannelSchema,
     isTest: Type.Boolean({ description: "Whether it is a test chat. For tests by voice see the call." }),
+    customerId: nullable({ ...idSchema, description: "Id of the customer. Null: not recognized." }),
     variables: {
       ...variablesSchema,
       description: "Variables of the conversation, without the built-in ones.",
@@ -134,6 +135,7 @@ export const listConversationsRoute = defineRoute({
     ...pageQuery,
     agentId: Type.Optional(idSchema),
     channel: Type.Optional(conversationChannelSchema),
+    customerId: Type.Optional({ ...idSchema, description: "Only conversations of this customer." }),
   }),
   status: 200,
   response: pageOf(conversationSchema),

@@ -16,7 +16,7 @@ import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
 import type { PlaceShares } from "./place-shares.ts";
-import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
+import type { ConversationMemory, Recalled } from "../customers/memory/conversation-memory.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import { type CallOutcome, type CallSignaling, ActiveCall, type ProviderNames } from "./active-call.ts";
@@ -208,9 +208,21 @@ export class ActiveCallRegistry {
 
   /** Sets up the conversation with what the agent knows of earlier ones. */
   async #setUp(record: CallToRegister) {
-    const { text, isContinued } = await this.#options.memory.recall(record);
+    const otherNumber = record.isTest === true ? undefined : numberOfOtherSide(record);
+    const { text, isContinued } = await this.#recall({ ...record, otherNumber });
     const agent = isContinued ? withContinuation(record.agent) : record.agent;
     return setUpConversation({ ...record, agent, memory: text });
+  }
+
+  /** A call without what its agent remembers is better than none. */
+  async #recall(record: Parameters<ConversationMemory["recall"]>[0]): Promise<Recalled> {
+    try {
+      return await this.#options.memory.recall(record);
+    } catch (error) {
+      const { conversationId } = record;
+      this.#options.logger.warn({ err: error, conversationId }, "reading earlier conversations failed");
+      return { text: undefined, isContinued: false };
+    }
   }
 
   /** Applies the pre-call webhook's answer to the call. Rejects if the call has ended meanwhile. */

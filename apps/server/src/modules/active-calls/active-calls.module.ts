@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
+import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";

@@ -97,6 +97,11 @@ export class CallsService {
     return { ...presentCall(row), ...spoken, recordingUrl, turns, providerFailures };
   }
 
+  /** Returns the calls with these conversations. */
+  async listWithConversations(ids: readonly string[]): Promise<{ id: string; endedAt: Date | null }[]> {
+    return await store.listCallsWithConversations(this.#database, ids);
+  }
+
   /** Returns the call without its transcript and turns. */
   async describe(organizationId: string, id: string): Promise<Call & { nodeId: string }> {
     const row = await store.findCall(this.#database, organizationId, id);

@@ -114,6 +114,17 @@ export async function findConversationId(queries: Queries, id: string): Promise<
 }
 
 /** Subquery for the conversation of a call. */
+export async function listCallsWithConversations(
+  queries: Queries,
+  conversationIds: readonly string[],
+): Promise<{ id: string; endedAt: Date | null }[]> {
+  if (conversationIds.length === 0) return [];
+  return await queries
+    .select({ id: calls.id, endedAt: calls.endedAt })
+    .from(calls)
+    .where(inArray(calls.conversationId, [...conversationIds]));
+}
+
 export function conversationIdOf(id: string): SQL {
   return sql`(select ${calls.conversationId} from ${calls} where ${calls.id} = ${id})`;
 }

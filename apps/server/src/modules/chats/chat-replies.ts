@@ -11,7 +11,7 @@ import type { OutboundClient } from "../../platform/outbound-http/outbound-clien
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
-import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
+import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import type { TextModels } from "../conversations/text/text-models.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
 import { forText, toEntries } from "../conversations/text/text-conversation.ts";

@@ -2,7 +2,7 @@ import { DueWorker } from "../../platform/jobs/due-worker.ts";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
-import type { ConversationMemory } from "../conversations/memory/conversation-memory.ts";
+import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagesService } from "../messages/messages.service.ts";
@@ -49,7 +49,7 @@ export function createChats(node: NodeResources, dependencies: Dependencies) {
     await worker.close();
   };
   return {
-    services: { chats, chatReplies, chatHub: hub },
+    services: { chats, chatReplies, chatHub: hub, textConversations },
     bindRoutes: (app) => {
       bindChatRoutes(app, { chats, textConversations, hub, closing: closing.signal });
     },

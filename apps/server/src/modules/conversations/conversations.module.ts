@@ -1,4 +1,3 @@
-import { ConversationMemory } from "./memory/conversation-memory.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import { bindConversationRoutes } from "./conversations.routes.ts";
 import { ConversationsService } from "./conversations.service.ts";
@@ -6,7 +5,7 @@ import { ConversationsService } from "./conversations.service.ts";
 export function createConversations({ database }: NodeResources) {
   const conversations = new ConversationsService(database);
   return {
-    services: { conversations, memory: new ConversationMemory(conversations) },
+    services: { conversations },
     bindRoutes: (app) => bindConversationRoutes(app, conversations),
   } satisfies Feature;
 }

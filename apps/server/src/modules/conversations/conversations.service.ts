@@ -165,6 +165,16 @@ export class ConversationsService {
     return await store.findLinks(this.#database, id);
   }
 
+  /** Notes the customer of a conversation whose other side was recognized. */
+  async noteCustomer(id: string, customerId: string): Promise<void> {
+    await store.updateConversation(this.#database, id, { customerId });
+  }
+
+  /** Returns the conversations of a customer. */
+  async listOf(customerId: string): Promise<{ id: string; channel: ConversationChannel }[]> {
+    return await store.listOfCustomer(this.#database, customerId);
+  }
+
   /** Returns the latest messages of other conversations of a customer, the oldest first. */
   async listEarlierMessages(filter: store.EarlierFilter): Promise<store.EarlierMessage[]> {
     return await store.listEarlierMessages(this.#database, filter);
@@ -190,6 +200,7 @@ function present(row: store.ConversationRow): Conversation {
     environment: row.environment,
     channel: row.channel,
     isTest: row.isTest,
+    customerId: row.customerId,
     variables: row.variables,
     transcriptDeletedAt: row.transcriptDeletedAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,

@@ -16,6 +16,7 @@ export type ConversationRow = typeof conversations.$inferSelect;
 export interface ConversationFilter extends PageQuery {
   agentId?: string;
   channel?: ConversationChannel;
+  customerId?: string;
 }
 
 export async function insertConversation(
@@ -45,6 +46,7 @@ export async function listConversations(
   const conditions: SQL[] = [eq(conversations.organizationId, organizationId)];
   if (filter.agentId !== undefined) conditions.push(eq(conversations.agentId, filter.agentId));
   if (filter.channel !== undefined) conditions.push(eq(conversations.channel, filter.channel));
+  if (filter.customerId !== undefined) conditions.push(eq(conversations.customerId, filter.customerId));
   const where = and(...conditions);
   const { limit, offset, orderBy } = pageOf(filter, conversations.createdAt, conversations.id);
   const rows = await queries
@@ -133,6 +135,17 @@ export async function reassign(
 ): Promise<void> {
   const where = eq(conversations.customerId, fromCustomerId);
   await queries.update(conversations).set({ customerId: toCustomerId }).where(where);
+}
+
+export async function listOfCustomer(
+  queries: Queries,
+  customerId: string,
+): Promise<{ id: string; channel: ConversationChannel }[]> {
+  return await queries
+    .select({ id: conversations.id, channel: conversations.channel })
+    .from(conversations)
+    .where(eq(conversations.customerId, customerId))
+    .limit(MAX_ITEMS_AT_ONCE);
 }
 
 export type ConversationLinks = Pick<ConversationRow, "customerId" | "continuesId">;

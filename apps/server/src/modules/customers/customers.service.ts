@@ -1,11 +1,24 @@
+import type { Customer as CustomerView } from "@parley/contract";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
+import { toPage } from "../../platform/database/page.ts";
+import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 import * as store from "./customers.store.ts";
 
 export type Customer = store.CustomerRow;
 
+interface NewCustomer {
+  organizationId: string;
+  agentId: string;
+  userId: string | null;
+  /** E.164. */
+  phoneNumber?: string;
+}
+
 const DAY_MS = 24 * 3600_000;
+/** Longer than a session. */
+const SILENT_VISITOR_MS = 31 * DAY_MS;
 
 /** The customers of agents, who keep their chats and what was said over many conversations. */
 export class CustomersService {
@@ -17,8 +30,30 @@ export class CustomersService {
     this.#clock = clock;
   }
 
-  /** Creates an anonymous customer, or returns the one with this user id. */
-  async ensure(owner: { organizationId: string; agentId: string; userId: string | null }): Promise<Customer> {
+  /** Throws `not_found`. */
+  async get(organizationId: string, id: string): Promise<CustomerView> {
+    const customer = await this.find(id);
+    if (customer?.organizationId !== organizationId) throw new AppError("not_found");
+    return present(customer);
+  }
+
+  async list(organizationId: string, { phoneNumber: text, ...query }: store.CustomerFilter) {
+    // A `+` that a client sent unencoded in the query arrives as a space.
+    const number = text?.replace(/^ /, "+");
+    const filter = {
+      ...query,
+      ...(number !== undefined && { phoneNumber: normalizePhoneNumber(number) ?? number }),
+    };
+    return toPage(filter, await store.listCustomers(this.#database, organizationId, filter), present);
+  }
+
+  /** Deletes a customer who has no conversations any more. */
+  async delete(id: string): Promise<void> {
+    await store.deleteCustomer(this.#database, id);
+  }
+
+  /** Creates an anonymous customer, or returns the one with this user id or number. */
+  async ensure(owner: NewCustomer): Promise<Customer> {
     const now = this.#clock.now();
     return await store.ensureCustomer(this.#database, { ...owner, countedSince: now, createdAt: now });
   }
@@ -37,7 +72,18 @@ export class CustomersService {
 
   /** Notes the customer's latest chat. */
   async noteChat(transaction: Queries, id: string, conversationId: string): Promise<void> {
-    await store.updateCustomer(transaction, id, { conversationId });
+    await store.updateCustomer(transaction, id, { conversationId, isActive: true });
+  }
+
+  /** Notes that the customer calls. */
+  async noteCall(id: string): Promise<void> {
+    await store.updateCustomer(this.#database, id, { isActive: true });
+  }
+
+  /** Deletes visitors who have neither written nor called, and whose session has expired. */
+  async deleteSilent(): Promise<void> {
+    const createdBefore = new Date(this.#clock.now().getTime() - SILENT_VISITOR_MS);
+    await store.deleteSilentVisitors(this.#database, createdBefore);
   }
 
   /** Counts a message of a locked customer. Throws `rate_limited` beyond this many within 24 hours. */
@@ -54,4 +100,8 @@ export class CustomersService {
     const change = { messageCount: count + 1, ...(isOver && { countedSince: now }) };
     await store.updateCustomer(transaction, customer.id, change);
   }
+}
+
+function present({ id, agentId, userId, phoneNumber, createdAt }: Customer): CustomerView {
+  return { id, agentId, userId, phoneNumber, createdAt: createdAt.toISOString() };
 }

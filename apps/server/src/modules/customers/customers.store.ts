@@ -1,16 +1,70 @@
-import { and, eq } from "drizzle-orm";
+import type { PageQuery } from "@parley/contract";
+import { and, eq, isNull, lt, type SQL } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
+import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { customers } from "./customers.tables.ts";
 
 export type CustomerRow = typeof customers.$inferSelect;
 type CustomerInsert = typeof customers.$inferInsert;
 
-/** Returns the customer with this user id if there is one. */
+export interface CustomerFilter extends PageQuery {
+  agentId?: string;
+  userId?: string;
+  /** E.164. */
+  phoneNumber?: string;
+}
+
+export async function listCustomers(
+  queries: Queries,
+  organizationId: string,
+  filter: CustomerFilter,
+): Promise<Rows<CustomerRow>> {
+  const conditions: SQL[] = [eq(customers.organizationId, organizationId)];
+  for (const name of ["agentId", "userId", "phoneNumber"] as const)
+    if (filter[name] !== undefined) conditions.push(eq(customers[name], filter[name]));
+  const where = and(...conditions);
+  const { limit, offset, orderBy } = pageOf(filter, customers.createdAt, customers.id);
+  const rows = await queries
+    .select()
+    .from(customers)
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  return { rows, total: await countRows(queries, customers, where) };
+}
+
+/** Deletes visitors who have only opened a page. */
+export async function deleteSilentVisitors(queries: Queries, createdBefore: Date): Promise<void> {
+  await queries
+    .delete(customers)
+    .where(
+      and(
+        eq(customers.isActive, false),
+        isNull(customers.userId),
+        isNull(customers.phoneNumber),
+        lt(customers.createdAt, createdBefore),
+      ),
+    );
+}
+
+export async function deleteCustomer(queries: Queries, id: string): Promise<void> {
+  await queries.delete(customers).where(eq(customers.id, id));
+}
+
+/** Returns the customer with this user id or number if there is one. */
 export async function ensureCustomer(queries: Queries, customer: CustomerInsert): Promise<CustomerRow> {
   const [inserted] = await queries.insert(customers).values(customer).onConflictDoNothing().returning();
   if (inserted !== undefined) return inserted;
-  const isUser = and(eq(customers.agentId, customer.agentId), eq(customers.userId, customer.userId ?? ""));
-  const [row] = await queries.select().from(customers).where(isUser);
+  const { agentId, userId, phoneNumber } = customer;
+  const isSame =
+    phoneNumber === undefined || phoneNumber === null
+      ? eq(customers.userId, userId ?? "")
+      : eq(customers.phoneNumber, phoneNumber);
+  const [row] = await queries
+    .select()
+    .from(customers)
+    .where(and(eq(customers.agentId, agentId), isSame));
   if (row === undefined) throw new Error("the customer was not stored");
   return row;
 }

@@ -1,8 +1,8 @@
-import { index, integer, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, pgTable, text, unique, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
-/** The other sides of an agent's conversations: visitors of its widget, its signed users. */
+/** The other sides of an agent's conversations: visitors of its widget, signed users, and numbers. */
 export const customers = pgTable(
   "customers",
   {
@@ -13,6 +13,10 @@ export const customers = pgTable(
     agentId: uuid("agent_id").notNull(),
     /** The id that the widget's page signed. `null`: an anonymous visitor. */
     userId: text("user_id"),
+    /** E.164, if the customer is known by number. */
+    phoneNumber: text("phone_number"),
+    /** Whether the customer has written or called. */
+    isActive: boolean("is_active").notNull().default(false),
     /** Latest chat of the widget. */
     conversationId: uuid("conversation_id"),
     /** Messages of the widget since a time, for their daily limit. */
@@ -22,6 +26,7 @@ export const customers = pgTable(
   },
   (table) => [
     unique("customers_user").on(table.agentId, table.userId),
+    unique("customers_number").on(table.agentId, table.phoneNumber),
     index("customers_organization").on(table.organizationId, table.createdAt),
   ],
 );

@@ -11,6 +11,7 @@ import type { OutboundClient } from "../../platform/outbound-http/outbound-clien
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { TextModels } from "../conversations/text/text-models.ts";
+import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
 import { forText, replyInText, toEntries, type TextReply } from "../conversations/text/text-conversation.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
@@ -37,6 +38,7 @@ interface MessageRepliesOptions {
   messages: Pick<MessagesService, "enqueue" | "isAllowed">;
   conversations: Pick<ConversationsService, "find" | "listLatestItems" | "appendItems" | "noteConfiguration">;
   organizations: Pick<OrganizationsService, "find">;
+  memory: Pick<ConversationMemory, "recall">;
   toolSigning: Pick<ToolSigning, "signerFor">;
   languageModelsFor: TextModels["find"];
   outbound: Pick<OutboundClient, "send">;
@@ -148,7 +150,11 @@ export class MessageReplies {
     const { conversations, toolSigning, languageModelsFor, outbound, clock } = this.#options;
     const { smsPrompt } = agent.document.messagingConfig;
     const document = { ...agent.document, promptTemplate: smsPrompt ?? agent.document.promptTemplate };
+    const { conversationId, otherNumber } = thread;
+    const known = { conversationId, agent, channel: "sms", otherNumber } as const;
+    const { text: memory } = await this.#options.memory.recall(known);
     const { setup, unknownVariables } = setUpConversation({
+      memory,
       conversationId: thread.conversationId,
       agent: { ...agent, document },
       variables: agent.variables,

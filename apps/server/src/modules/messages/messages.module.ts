@@ -3,6 +3,7 @@ import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { Twilio } from "../messaging-connections/twilio.ts";
@@ -35,6 +36,7 @@ interface Dependencies {
   outboundPlanner: OutboundPlanner;
   twilio: Twilio;
   organizations: OrganizationsService;
+  memory: ConversationMemory;
   toolSigning: ToolSigning;
   webhooks: WebhooksService;
 }
@@ -86,7 +88,7 @@ function createReplies(
   { config, database, bus, clock, inference, logger }: NodeResources,
   parts: Dependencies & { routing: MessageRouting; messages: MessagesService },
 ) {
-  const { routing, messages, conversations, organizations, toolSigning } = parts;
+  const { routing, messages, conversations, organizations, memory, toolSigning } = parts;
   const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   const models = new TextModels(config, inference.path);
   const messageReplies = new MessageReplies({
@@ -95,6 +97,7 @@ function createReplies(
     messages,
     conversations,
     organizations,
+    memory,
     toolSigning,
     languageModelsFor: async (llmModel) => await models.find(llmModel),
     outbound,

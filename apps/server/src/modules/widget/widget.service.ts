@@ -259,6 +259,7 @@ export class WidgetService {
     const { modes, continuity } = agent.document.widgetConfig;
     if (!modes.voice) throw new AppError("forbidden", { message: "The widget has no voice mode." });
     await limits.takeCall(address);
+    await this.#dependencies.customers.noteCall(customerId);
     const resumed = continuity.resumeCalls ? (resumeCallId ?? undefined) : undefined;
     return await calls.start(agent, { customerId, resumed, serverOrigin });
   }

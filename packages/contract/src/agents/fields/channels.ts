@@ -52,6 +52,17 @@ export const messagingFields = {
 
 const shortTextSchema = nullable(Type.String({ maxLength: 200 }));
 
+export const memoryFields = {
+  phoneMemoryEnabled: value(
+    Type.Boolean({
+      description:
+        "Whether the agent knows in phone calls and text messages with a number what was said in the earlier ones with it. " +
+        "A caller's number can be forged, and the agent tells the caller what it remembers.",
+    }),
+    false,
+  ),
+};
+
 export const widgetFields = {
   widgetConfig: group({
     enabled: value(

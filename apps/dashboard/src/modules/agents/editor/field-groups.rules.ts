@@ -121,7 +121,7 @@ export const fieldGroups: readonly FieldGroup[] = [
     id: "messaging",
     title: "Messaging",
     description: "SMS and web chat.",
-    fields: ["messagingConnectionId", "messagingConfig", "widgetConfig"],
+    fields: ["messagingConnectionId", "messagingConfig", "phoneMemoryEnabled", "widgetConfig"],
   },
   {
     id: "publishing",

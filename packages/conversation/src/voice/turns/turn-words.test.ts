@@ -79,3 +79,66 @@ test("a thank-you closes the turn", () => {
 test("words of other languages are not interpreted", () => {
   endings("", { "Ich möchte einen Tisch für": "unknown" }, "de");
 });
+
+test("numbers are recognized in the other languages with phrases, and nothing else there", () => {
+  const dictated: Readonly<
+    Record<string, readonly [request: string, part: string, whole: string, other: string]>
+  > = {
+    ar: ["ما هو رقم هاتفك؟", "خمسة ستة سبعة", "٠١٢ ٣٤٥ ٦٧٨٩", "أود أن أحجز طاولة لهذا المساء من فضلك"],
+    de: [
+      "Wie ist Ihre Telefonnummer?",
+      "null drei null",
+      "030 123 45 67",
+      "Ich möchte für heute Abend einen Tisch reservieren",
+    ],
+    es: [
+      "¿Cuál es su número?",
+      "nueve uno dos",
+      "91 234 56 780",
+      "Quisiera reservar una mesa para esta noche por favor",
+    ],
+    fr: [
+      "Quel est votre numéro ?",
+      "zéro six douze",
+      "06 12 34 56 78",
+      "Je voudrais réserver une table pour ce soir",
+    ],
+    hi: ["आपका नंबर क्या है?", "नौ आठ सात", "98765 43210", "मैं आज शाम के लिए एक टेबल बुक करना चाहता हूँ"],
+    it: [
+      "Qual è il suo numero?",
+      "tre tre cinque",
+      "335 123 45 67",
+      "Vorrei prenotare un tavolo per questa sera per favore",
+    ],
+    ja: [
+      "電話番号を教えてください。",
+      "〇九〇",
+      "〇九〇一二三四五六七八",
+      "今晩の予約をお願いします そして 席は 窓側が いいです ね はい",
+    ],
+    nl: [
+      "Wat is uw telefoonnummer?",
+      "nul zes twaalf",
+      "06 12 34 56 78",
+      "Ik wil graag een tafel reserveren voor vanavond",
+    ],
+    pl: [
+      "Jaki jest numer telefonu?",
+      "pięć zero jeden",
+      "48 501 234 567",
+      "Chciałbym zarezerwować stolik na dzisiejszy wieczór proszę",
+    ],
+    pt: [
+      "Qual é o seu número?",
+      "nove um dois",
+      "11 91234 5678",
+      "Gostaria de reservar uma mesa para hoje à noite",
+    ],
+    zh: ["您的电话号码是多少？", "一三八", "一三八零零一三八零零零", "我想 预订 今天 晚上 的 一张 桌子 谢谢"],
+  };
+  for (const [language, [request, part, whole, other]] of Object.entries(dictated)) {
+    endings(request, { [part]: "number", [whole]: "wholeNumber", [other]: "unknown" }, language);
+    endings("", { [part]: "number", [whole]: "wholeNumber" }, language);
+  }
+  endings("Mikä numero?", { "nolla neljä": "unknown" }, "fi");
+});

@@ -1,8 +1,9 @@
 import type { HeardText } from "../../providers/speech-to-text.ts";
+import { digitsIn, type NumberWords, numberWordsOf } from "./number-words.ts";
 
-/** Words with their apostrophes and hyphens. All word lists below are English; other languages are not interpreted. */
+/** Words with their apostrophes and hyphens. All word lists below are English; of other languages only numbers are known. */
 
-const WORD_PATTERN = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+const WORD_PATTERN = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*/gu;
 
 export function splitWords(text: string): string[] {
   return text.toLowerCase().replaceAll("’", "'").match(WORD_PATTERN) ?? [];
@@ -46,11 +47,6 @@ const CLOSERS = [
   "that is all",
   "no problem",
 ];
-const NUMBER_WORDS = wordSet(
-  "zero oh o one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
-    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred double triple",
-);
-
 export type TurnEnding =
   /** One or two words in answer to a question of the agent. */
   | "answer"
@@ -69,7 +65,7 @@ export type TurnEnding =
   | "fragment"
   /** Possibly complete. */
   | "statement"
-  /** The language is not supported. */
+  /** Of a language in which only numbers are recognized. */
   | "unknown";
 
 export interface SaidContext {
@@ -81,13 +77,14 @@ export interface SaidContext {
 
 /** Classifies how the text ends. Pure; ignores punctuation, which recognizers set freely. */
 export function classifyEnding(text: string, { language, agentText }: SaidContext): TurnEnding {
-  if (!isEnglish(language)) return "unknown";
   const words = splitWords(text);
+  const numbers = numberWordsOf(language);
+  if (!isEnglish(language)) return (numbers && numberEnding(words, agentText, numbers)) ?? "unknown";
   const last = words.at(-1) ?? "";
   const isAnswer = agentText.trimEnd().endsWith("?");
   if (FILLERS.has(last)) return "unfinished";
   const isClosed = CLOSERS.some((closer) => words.join(" ").endsWith(closer));
-  const number = isClosed ? undefined : numberEnding(words, agentText);
+  const number = isClosed || numbers === undefined ? undefined : numberEnding(words, agentText, numbers);
   if (number !== undefined) return number;
   const isQuestion = QUESTION_WORDS.has(words[0] ?? "") && words.length >= 3;
   if (isOpen(words, isQuestion)) return OPENING_WORDS.has(last) ? "unfinished" : "trailing";
@@ -123,24 +120,17 @@ const USUAL_DIGITS = new Set([10, 11, 16]);
 const MIN_DIGITS = 3;
 /** Maximum number of words that a misheard first group of digits can have. */
 const MISHEARD_WORDS = 6;
-const ASKS_FOR_NUMBER = /\b(number|code|digits|pin|zip|postcode|account|date of birth|reference)\b/i;
 
-function numberEnding(words: readonly string[], agentText: string): "number" | "wholeNumber" | undefined {
-  const isAsked = ASKS_FOR_NUMBER.test(agentText);
-  const first = words.findLastIndex((word) => !isNumber(word)) + 1;
+function numberEnding(
+  words: readonly string[],
+  agentText: string,
+  numbers: NumberWords,
+): "number" | "wholeNumber" | undefined {
+  const isAsked = numbers.request.test(agentText);
+  const digitsOf = words.map((word) => digitsIn(word, numbers));
   // After a request for a number the answer is one, even if the recognizer misspells its beginning.
-  if (first === words.length) return isAsked && words.length <= MISHEARD_WORDS ? "number" : undefined;
-  const digits = words.reduce((count, word) => count + digitsIn(word), 0);
+  if ((digitsOf.at(-1) ?? 0) === 0) return isAsked && words.length <= MISHEARD_WORDS ? "number" : undefined;
+  const digits = digitsOf.reduce((sum, count) => sum + count, 0);
   if (!isAsked && digits < MIN_DIGITS) return undefined;
   return USUAL_DIGITS.has(digits) ? "wholeNumber" : "number";
-}
-
-function isNumber(word: string): boolean {
-  return NUMBER_WORDS.has(word) || /^[\d-]+$/.test(word);
-}
-
-function digitsIn(word: string): number {
-  if (word === "double") return 1;
-  if (word === "triple") return 2;
-  return NUMBER_WORDS.has(word) ? 1 : word.replace(/\D/g, "").length;
 }

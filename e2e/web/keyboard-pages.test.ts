@@ -8,7 +8,7 @@ import { ParleyPage } from "../support/web/parley-page.ts";
 
 const PROMPT = "You answer the phone of {{club}}.\nIt meets on Mondays.";
 
-describe("an agent's pages by keyboard alone", { skip: skipWithoutChromium }, () => {
+describe("pages by keyboard alone", { skip: skipWithoutChromium }, () => {
   let platform: Platform;
   let chromium: Chromium;
 
@@ -67,6 +67,52 @@ describe("an agent's pages by keyboard alone", { skip: skipWithoutChromium }, ()
     await shown.activate("Restore");
     await shown.waitForText("Revision 1 is restored");
     assert.equal((await platform.api.getAgent(agentId)).promptTemplate, PROMPT);
+    assert.deepEqual(problems, []);
+  });
+
+  test("chat with an agent, and create a campaign of its calls", async () => {
+    const { agentId, number } = await createAgent(platform, { name: "Night desk" });
+    const { shown, page, problems } = await open(`/agents/${agentId}`);
+    await shown.waitForText("Prompt template");
+    await shown.activate("Test");
+    await shown.waitForText("Start call");
+    await shown.tabTo("Talk");
+    await page.keyboard.press("ArrowRight");
+    await shown.activate("Start chat");
+    await page.waitForSelector(".test-chat textarea");
+    await shown.tabTo("Message to the agent");
+    await page.keyboard.type("When is the club house open?");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".said.agent:not(.now) ::-p-text(nine to one)");
+    await shown.activate("Close the test");
+
+    await page.goto(`${platform.url}/campaigns`);
+    await shown.waitForText("No campaigns yet");
+    await shown.activate("New campaign");
+    await shown.waitForText("1. Who calls");
+    await shown.tabTo("Name");
+    await page.keyboard.type("By keyboard");
+    await shown.tabTo("Agent");
+    await page.keyboard.type("Night desk");
+    await page.waitForSelector("[role=option] ::-p-text(Night desk)", { visible: true });
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("input[data-path=fromNumber]:not([disabled])");
+    await shown.activate("Caller ID");
+    await page.waitForSelector(`[role=option] ::-p-text(${number})`, { visible: true });
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    for (const step of ["Contacts", "When", "Pace and retries", "Review"]) {
+      await shown.activate("Continue");
+      await page.waitForSelector(`button[aria-current=step] ::-p-text(${step})`);
+    }
+    await shown.activate("Save as a draft");
+    await shown.waitForText("The campaign has no contacts yet");
+    const [campaign] = (await platform.api.listCampaigns()).data;
+    assert.deepEqual(
+      [campaign?.name, campaign?.agentId, campaign?.fromNumber],
+      ["By keyboard", agentId, number],
+    );
     assert.deepEqual(problems, []);
   });
 });

@@ -19,6 +19,7 @@ const openPages = ["/sign-in", "/sign-up", "/accept-invitation", "/reset-passwor
 
 function pagesOf(seeded: SeededPlatform): readonly string[] {
   const { agentId, callId, trunkId, organizationId, campaignId, contactId } = seeded;
+  const { connectionId, conversationId } = seeded;
   return [
     "/overview?period=7d",
     "/agents",
@@ -39,6 +40,11 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     `/campaigns/${campaignId}/contacts`,
     `/campaigns/${campaignId}/contacts/${contactId}`,
     `/campaigns/${campaignId}/add-contacts`,
+    "/messages",
+    `/messages/${conversationId}`,
+    "/messaging-connections",
+    "/messaging-connections/new",
+    `/messaging-connections/${connectionId}`,
     "/phone-numbers",
     "/sip-trunks",
     "/sip-trunks/new",

@@ -1,6 +1,11 @@
 /** A platform that shows what the dashboard is for: agents, calls with results, settings, people. */
 import { sampleAgent } from "@parley/contract/sample-agent";
-import type { ScriptedChatReply, ScriptedChatRequest } from "@parley/providers/testing";
+import {
+  SCRIPTED_ACCOUNT,
+  type ScriptedChatReply,
+  type ScriptedChatRequest,
+  ScriptedTwilio,
+} from "@parley/providers/testing";
 import { waitFor } from "@parley/testing";
 import { readRecording } from "../../e2e/support/audio/recordings.ts";
 import { TestCaller } from "../../e2e/support/phone/test-caller.ts";
@@ -25,6 +30,8 @@ export interface SeededPlatform {
   organizationId: string;
   campaignId: string;
   contactId: string;
+  connectionId: string;
+  conversationId: string;
   close: () => Promise<void>;
 }
 
@@ -47,8 +54,15 @@ export async function startSeeded(): Promise<SeededPlatform> {
   const customer = await ToolServer.start(
     (_request, response) => void response.end('{"free":"Tuesday 10:00"}'),
   );
+  const twilio = await ScriptedTwilio.start();
   const platform = await Platform.start({
-    env: { ...providers.env, PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true" },
+    env: (httpPort) => ({
+      ...providers.env,
+      PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true",
+      PARLEY_TWILIO_BASE_URL: twilio.url,
+      // Twilio signs the URL that it was given.
+      PARLEY_PUBLIC_URL: `http://localhost:${httpPort}`,
+    }),
   });
   const owner = await signUpOwner(platform);
   const { agentId, number, trunkId } = await createPractice(platform, customer.url);
@@ -61,13 +75,15 @@ export async function startSeeded(): Promise<SeededPlatform> {
   await platform.api.importDoNotCall({ csv: "phoneNumber\n+14155550190\n+14155550191\n" });
   const callId = await placeCalls(platform, agentId, number);
   const campaign = await createCampaign(platform, agentId, number);
+  const messages = await exchangeMessages(platform, twilio, agentId);
   const { id: organizationId } = await platform.api.getOrganization();
   const close = async (): Promise<void> => {
     await platform.stop();
     customer.close();
+    await twilio.close();
     await providers.close();
   };
-  return { platform, owner, agentId, trunkId, callId, organizationId, ...campaign, close };
+  return { platform, owner, agentId, trunkId, callId, organizationId, ...campaign, ...messages, close };
 }
 
 /** The agent with a tool, an environment and a few versions, on a trunk whose server does not exist. */
@@ -118,6 +134,22 @@ async function createCampaign({ api }: Platform, agentId: string, fromNumber: st
   });
   const { data } = await api.listCampaignContacts(campaignId);
   return { campaignId, contactId: data[0]?.id ?? "" };
+}
+
+/** A text message of a customer and the agent's reply. */
+async function exchangeMessages({ api }: Platform, twilio: ScriptedTwilio, agentId: string) {
+  const { id: connectionId, config } = await api.createMessagingConnection(SCRIPTED_ACCOUNT);
+  const to = "+14155550100";
+  await api.updateAgent(agentId, {
+    messagingConnectionId: connectionId,
+    messagingConfig: { fromNumber: to },
+  });
+  await api.publishAgent(agentId);
+  await twilio.deliver(config.inboundMessageUrl ?? "", { from: "+14155550123", to, body: QUESTION });
+  const reply = await waitFor("the reply at Twilio", () => twilio.messages[0]);
+  await twilio.report(reply, "delivered");
+  const { data } = await api.listConversations({ agentId, channel: "sms" });
+  return { connectionId, conversationId: data[0]?.id ?? "" };
 }
 
 /** Calls in both directions. Returns the one with most to show, once its results are there. */

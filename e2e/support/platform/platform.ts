@@ -14,8 +14,8 @@ const STOP_DEADLINE_MS = 30_000;
 const POLL_INTERVAL_MS = 100;
 
 export interface PlatformOptions {
-  /** Added to the environment. */
-  env?: Readonly<Record<string, string>>;
+  /** Added to the environment. A function gets the HTTP port. */
+  env?: Readonly<Record<string, string>> | ((httpPort: number) => Readonly<Record<string, string>>);
   /** Kept across restarts. Default: a temporary directory that is removed at the end. */
   dataDirectory?: string;
   /** If false, returns as soon as the HTTP server answers, without waiting for readiness. */
@@ -72,7 +72,7 @@ export class Platform {
       PARLEY_DATA_DIR: dataDirectory,
       PARLEY_BOOTSTRAP_API_KEY: apiKey,
       PARLEY_PUBLIC_ADDRESS: "127.0.0.1",
-      ...options.env,
+      ...(typeof options.env === "function" ? options.env(httpPort) : options.env),
     };
     const child = spawnPlatform(environment, options.launcher);
     const isTemporary = options.dataDirectory === undefined;

@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
+import "./page-header.css";
 import { useTitle } from "./use-title.ts";
 
 interface PageHeaderProps {

@@ -38,7 +38,7 @@ export function PublishCard({ agent }: { agent: Agent }) {
         </Title>
         <SegmentedControl
           aria-label="When changes become live"
-          size="sm"
+          size="xs"
           data={[...modes]}
           value={publishMode}
           onChange={choose}
@@ -82,7 +82,7 @@ function Publication({ agent }: { agent: Agent }) {
   const live =
     publishedRevision === null ? "No revision is published." : `Revision ${publishedRevision} is live.`;
   return (
-    <Stack gap="sm" mt="md" className="publication">
+    <Stack gap="sm" mt="md">
       <Text size="sm">
         <strong>{live}</strong>{" "}
         {hasUnpublishedChanges

@@ -1,6 +1,7 @@
 /** Recordings in every format, and bad ones, through the API with the real detector of speech. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { Resampler, shiftPitch, writeWav } from "@parley/audio";
 import type { CreatedVoice } from "@parley/contract";
 import { createTestServer, type TestResponse, type TestServer } from "../testing.ts";
 import {
@@ -121,6 +122,31 @@ function damage(file: Uint8Array = Buffer.from("fLaC")): Uint8Array {
   damaged[middle] = (damaged[middle] ?? 0) ^ 0x10;
   return damaged;
 }
+
+test("a second speaker of another pitch, noise and telephone quality are warnings", async (context) => {
+  const { create } = await open(context);
+  const man = await readMan();
+  const warningsOf = async (file: Uint8Array): Promise<string> => {
+    const { status, body } = await create(file);
+    assert.equal(status, 201, JSON.stringify(body));
+    const { data }: { data: CreatedVoice } = JSON.parse(JSON.stringify(body));
+    return data.warnings.join(" ");
+  };
+  const both = Int16Array.from([...man, ...shiftPitch(man, SAMPLE_RATE_HZ, 1.8)]);
+  const [one, two, narrow] = await Promise.all([
+    warningsOf(toWav(man)),
+    warningsOf(toWav(both)),
+    warningsOf(
+      writeWav({ sampleRateHz: 8000, channels: 1, pcm: new Resampler(SAMPLE_RATE_HZ, 8000).process(man) }),
+    ),
+  ]);
+  assert.match(one, /^There is noise \(\d+ dB below the speech\), which the voice may repeat\.$/);
+  assert.match(
+    two,
+    /There may be more than one speaker: some phrases have a pitch of about \d+ Hz, others of/,
+  );
+  assert.match(narrow, /telephone quality \(8000 Hz\)/);
+});
 
 test("a body without its parts, or with others, is refused by name", async (context) => {
   const { server, create } = await open(context);

@@ -55,6 +55,11 @@ export function describeObjectStorage(
       assert.ok(content.equals(Buffer.from(await response.arrayBuffer())));
     });
 
+    test("reads what it was given, and rejects if it was given nothing", async () => {
+      assert.ok(content.equals(await opened.storage.read(KEY, signal)));
+      await assert.rejects(opened.storage.read("voices/0b2c/none.wav", signal));
+    });
+
     test("serves ranges, for players that start in the middle", async () => {
       const link = await linkTo(KEY);
       for (const [range, start, end] of [

@@ -84,4 +84,4 @@ export class SampleExaminer {
 }
 
 const BUSY = "Other recordings are being examined. Try again in a few seconds.";
-const UNREADABLE = "could not be decoded in time: export it again, as WAV";
+const UNREADABLE = "could not be examined in time: try again, or export it anew as WAV";

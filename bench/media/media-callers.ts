@@ -96,6 +96,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
   return {
     callId,
     organizationId: "bench",
+    ownProviders: undefined,
     sampleRateHz: 8000,
     instructions: "Be brief.",
     llmModel: "service-standard",

@@ -25,6 +25,7 @@ export type { CallQuality } from "./calls/call-quality.ts";
 export type { CallEvaluation, CallExtraction, CallResultStatus } from "./calls/call-results.ts";
 export * from "./calls/call-deletion.ts";
 export * from "./calls/calls.ts";
+export * from "./providers/provider-keys.ts";
 export {
   MAX_RECORDED_PROVIDER_FAILURES,
   type ProviderFailure,

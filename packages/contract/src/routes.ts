@@ -26,6 +26,7 @@ import * as messagingConnections from "./messaging/messaging-connections.ts";
 import * as members from "./identity/members.ts";
 import * as organization from "./organizations/organization.ts";
 import * as modelsAndLanguages from "./providers/models-and-languages.ts";
+import * as providerKeys from "./providers/provider-keys.ts";
 import * as voices from "./providers/voices.ts";
 import * as phoneNumbers from "./phone-numbers/phone-numbers.ts";
 import * as recordings from "./calls/recordings.ts";
@@ -127,6 +128,12 @@ export const routes: readonly RouteDefinition[] = [
   doNotCall.exportDoNotCallRoute,
   doNotCall.getDoNotCallSettingsRoute,
   doNotCall.updateDoNotCallSettingsRoute,
+  providerKeys.listProvidersRoute,
+  providerKeys.checkProviderRoute,
+  providerKeys.createProviderKeyRoute,
+  providerKeys.listProviderKeysRoute,
+  providerKeys.getProviderKeyRoute,
+  providerKeys.deleteProviderKeyRoute,
   messagingConnections.createMessagingConnectionRoute,
   messagingConnections.listMessagingConnectionsRoute,
   messagingConnections.getMessagingConnectionRoute,
@@ -184,6 +191,7 @@ export const tags: Readonly<Record<string, string>> = {
   Campaigns: "Lists of contacts that an agent calls, at the contacts' local time, with retries and a pace.",
   "Do not call":
     "Phone numbers that the organization does not call, and how often campaigns call the others.",
+  Providers: "Providers of speech and language models: keys of the organization, and their health.",
   "Messaging connections": "Accounts at messaging providers.",
   Messages: "Text messages that agents and your programs send and receive.",
   Conversations: "Transcripts on every channel.",

@@ -13,6 +13,7 @@ import { createDialogue } from "../custom-tools/create-dialogue.ts";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import { isBuiltinResponder } from "../model-providers/language-models.ts";
 import type { Providers } from "../model-providers/conversation-providers.ts";
+import type { ProviderSet } from "../model-providers/provider-set.ts";
 import type { ProviderCircuits } from "../model-providers/provider-circuits.ts";
 import { scopeTurnEnd, scopeVoiceActivity } from "../model-providers/scoped-providers.ts";
 import type { CallScope } from "../platform/call-scope.ts";
@@ -22,7 +23,7 @@ import type { MediaCall } from "./media-protocol.ts";
 
 /** Resources that the conversations of a media process share. */
 export interface ConversationResources {
-  providers: Providers;
+  providers: Omit<Providers, "standard" | "own">;
   circuits: ProviderCircuits;
   phrases: PhraseBook;
   speeds: VoiceSpeeds;
@@ -47,11 +48,12 @@ export interface ConversationHandlers {
 export function createCallConversation(
   call: MediaCall,
   scope: CallScope,
+  set: ProviderSet,
   { providers, circuits, phrases, speeds, outbound }: ConversationResources,
   { sign, press, addToDoNotCall, sendText, onEvent, onDecision }: ConversationHandlers,
 ): VoiceConversation {
   const { sampleRateHz, agent, keypad, sendMessage, endCall } = call;
-  const { standard: set, voiceActivity, noiseSuppressor, turnEnd } = providers;
+  const { voiceActivity, noiseSuppressor, turnEnd } = providers;
   const { models, speechToText, voices, noteFailure } = chooseCallProviders(call, scope, set, circuits);
   const [model] = models;
   const [{ tts, voice }, ...fallbackVoices] = voices;

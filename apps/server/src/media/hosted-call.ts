@@ -14,6 +14,7 @@ export interface CallParts {
   turnLog: TurnLog | undefined;
   conversation: VoiceConversation;
   spool: RecordingSpool | undefined;
+  releaseProviders: () => void;
 }
 
 /** Messages for one call, except `close` and `finish`. */
@@ -79,7 +80,7 @@ export class HostedCall {
 
   /** Closes all parts, even if closing one of them throws. Resolves when the turn log is written. */
   async close(): Promise<void> {
-    const { scope, conversation, turnLog, spool } = this.#parts;
+    const { scope, conversation, turnLog, spool, releaseProviders } = this.#parts;
     // Adds the speech that the hang-up interrupted to the transcript first.
     this.#attempt(() => conversation.end("user_hangup"));
     scope.end();
@@ -88,6 +89,7 @@ export class HostedCall {
     const statistics = this.#attempt(() => this.#media.statistics);
     this.#attempt(() => this.#media.close());
     this.#attempt(() => void spool?.close());
+    releaseProviders();
     this.#send({ type: "closed", callId: this.#callId, statistics });
     await isLogWritten;
   }

@@ -4,6 +4,8 @@ import { MediaWheel, PortPool } from "@parley/rtp";
 import { createProviders, type Providers } from "../model-providers/conversation-providers.ts";
 import { ProviderCircuits } from "../model-providers/provider-circuits.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
+import type { Lease } from "../model-providers/organization-sets.ts";
+import type { ProviderSet } from "../model-providers/provider-set.ts";
 import { CallScope } from "../platform/call-scope.ts";
 import { systemClock } from "../platform/clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
@@ -50,6 +52,7 @@ export async function createMediaHost(
 
 class Host implements MediaHost {
   readonly #resources: ConversationResources;
+  readonly #providers: Providers;
   readonly #send: (message: FromMedia) => void;
   readonly #rtpTimeoutMs: number;
   readonly #web: WebPorts;
@@ -72,6 +75,7 @@ class Host implements MediaHost {
     const phrases = new PhraseBook();
     const outbound = new OutboundClient({ isPrivateAllowed: configuration.isPrivateWebhookAllowed });
     const circuits = new ProviderCircuits(monotonicMs);
+    this.#providers = providers;
     this.#resources = { providers, circuits, phrases, speeds: new VoiceSpeeds(), outbound };
     this.#send = send;
     this.#rtpTimeoutMs = configuration.rtpTimeoutMs;
@@ -103,7 +107,7 @@ class Host implements MediaHost {
       this.#calls.set(call.callId, this.#open(call, openMedia));
       return;
     }
-    if (message.type === "speechFit") return this.#resources.providers.useSpeechFit(message.fit);
+    if (message.type === "speechFit") return this.#providers.useSpeechFit(message.fit);
     if (message.type === "signed") return this.#signatures.answer(message.signatureId, message.headers);
     if (message.type === "textSent") return this.#texts.answer(message.textId, message.outcome);
     if (message.type === "addedToDoNotCall")
@@ -126,13 +130,13 @@ class Host implements MediaHost {
     }
     this.#wheel.close();
     await this.#spools.close();
-    const { phrases, outbound, providers } = this.#resources;
+    const { phrases, outbound } = this.#resources;
     phrases.close();
     this.#signatures.end();
     this.#texts.end();
     this.#doNotCallRequests.end();
     await outbound.close();
-    await providers.close();
+    await this.#providers.close();
   }
 
   /** Never rejects. `undefined` if the call could not be opened, which is then reported. */
@@ -142,8 +146,10 @@ class Host implements MediaHost {
   ): Promise<HostedCall | undefined> {
     const { callId } = call;
     let parts: CallParts | undefined;
+    let lease: Lease<ProviderSet> | undefined;
     try {
-      parts = this.#createParts(call);
+      lease = await this.#useProviders(call);
+      parts = this.#createParts(call, lease);
       const { scope, conversation } = parts;
       const media = await openMedia(parts);
       const signal = AbortSignal.timeout(PREPARATION_DEADLINE_MS);
@@ -152,6 +158,7 @@ class Host implements MediaHost {
         .then(() => this.#send({ type: "prepared", callId }));
       return new HostedCall(callId, parts, media, this.#send);
     } catch (error) {
+      lease?.release();
       parts?.scope.end();
       parts?.conversation.close();
       void parts?.turnLog?.close();
@@ -162,12 +169,18 @@ class Host implements MediaHost {
     }
   }
 
-  #createParts(call: MediaCall): CallParts {
+  async #useProviders({ organizationId, ownProviders }: MediaCall): Promise<Lease<ProviderSet>> {
+    const { standard, own } = this.#providers;
+    if (ownProviders === undefined) return { set: standard, release: () => {} };
+    return await own.use(organizationId, ownProviders);
+  }
+
+  #createParts(call: MediaCall, { set, release }: Lease<ProviderSet>): CallParts {
     const { callId } = call;
     const scope = new CallScope((error) => this.#fail(callId, error));
     const turnLog = this.#turnLogs?.open(callId, () => conversation.turnSettings);
     const conversation: VoiceConversation = scope.run(() =>
-      createCallConversation(call, scope, this.#resources, {
+      createCallConversation(call, scope, set, this.#resources, {
         sign: async (message) =>
           await this.#signatures.ask((signatureId) =>
             this.#send({ type: "sign", callId, signatureId, message }),
@@ -180,7 +193,7 @@ class Host implements MediaHost {
       }),
     );
     const spool = call.isRecorded ? this.#spools.open(callId, call.sampleRateHz) : undefined;
-    return { scope, conversation, turnLog, spool };
+    return { scope, conversation, turnLog, spool, releaseProviders: release };
   }
 
   async #openPhone({ callId, isIPv6, sampleRateHz }: MediaCall, parts: CallParts): Promise<PhoneMedia> {

@@ -45,6 +45,8 @@ export interface WebPorts {
 export interface MediaCall extends DialogueSetup {
   callId: string;
   organizationId: string;
+  /** Providers with keys of the organization's own; `undefined` if it uses the operator's. */
+  ownProviders: ProviderConfiguration | undefined;
   /** Whether audio uses IPv6. */
   isIPv6?: boolean;
   /** Sample rate of the conversation's audio: 16,000 if the caller offers a wideband codec. */

@@ -11,6 +11,7 @@ import {
 } from "@parley/providers";
 import { loadUsable } from "../inference/load-usable.ts";
 import type { ModelReport } from "../inference/model-states.ts";
+import { OrganizationSets } from "./organization-sets.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 import { loadProviderSet, type ProviderSet } from "./provider-set.ts";
 
@@ -18,6 +19,8 @@ import { loadProviderSet, type ProviderSet } from "./provider-set.ts";
 export interface Providers {
   /** Those of the operator. */
   standard: ProviderSet;
+  /** Those of organizations with keys of their own. */
+  own: OrganizationSets<ProviderSet>;
   voiceActivity: VoiceActivityDetector;
   noiseSuppressor: NoiseSuppressor;
   /** `undefined` if the local recognizer is not loaded, because its process runs the detector. */
@@ -56,12 +59,19 @@ export async function createProviders(
   if (voiceActivity === undefined) throw new Error("the voice activity model is not usable");
   closers.push(async () => await voiceActivity.close());
   const standard = await loadProviderSet(providers, inference, currentFit);
-  closers.push(async () => await standard.close());
+  const own = new OrganizationSets(
+    async (configured) => await loadProviderSet(configured, inference, currentFit),
+  );
+  closers.push(
+    async () => await standard.close(),
+    async () => await own.close(),
+  );
   return {
     voiceActivity,
     noiseSuppressor: await loadRnnoise(),
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
     standard,
+    own,
     useSpeechFit: (next) => {
       fit = next;
     },

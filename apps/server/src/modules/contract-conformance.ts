@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { readWav, writeWav } from "@parley/audio";
-import { ScriptedTwilio } from "@parley/providers/testing";
+import { ScriptedTwilio, startScriptedElevenLabs } from "@parley/providers/testing";
 import { Check, Errors } from "typebox/schema";
 import { type TestResponse, type TestServer, type TestServerOptions, createTestServer } from "./testing.ts";
 
@@ -144,21 +144,30 @@ export function assertRefused({ status, body }: TestResponse, code: string, issu
   );
 }
 
+/** As in the example of the contract. */
+const SAMPLE_PROVIDER_KEY = "sk-3f5e9c1d7b2a4860";
+
 /** Server whose every answer is checked against the operation's description in the document. */
 export class ContractConformance {
   readonly server: TestServer;
 
-  readonly #twilio: ScriptedTwilio;
+  readonly #providers: readonly { close: () => Promise<void> }[];
 
   static async start(options?: TestServerOptions): Promise<ContractConformance> {
     const twilio = await ScriptedTwilio.start(twilioAccount());
-    const server = await createTestServer({ ...options, twilioBaseUrl: twilio.url });
-    return new ContractConformance(server, twilio);
+    const elevenLabs = await startScriptedElevenLabs({ apiKey: SAMPLE_PROVIDER_KEY });
+    const providerVariables = {
+      ELEVENLABS_BASE_URL: elevenLabs.url,
+      PARLEY_LLM_BASE_URL: "http://127.0.0.1:9",
+      PARLEY_LLM_MODEL: "none",
+    };
+    const server = await createTestServer({ providerVariables, ...options, twilioBaseUrl: twilio.url });
+    return new ContractConformance(server, [twilio, elevenLabs]);
   }
 
-  private constructor(server: TestServer, twilio: ScriptedTwilio) {
+  private constructor(server: TestServer, providers: readonly { close: () => Promise<void> }[]) {
     this.server = server;
-    this.#twilio = twilio;
+    this.#providers = providers;
   }
 
   async send(
@@ -185,7 +194,7 @@ export class ContractConformance {
 
   async close(): Promise<void> {
     await this.server.close();
-    await this.#twilio.close();
+    for (const provider of this.#providers) await provider.close();
   }
 }
 

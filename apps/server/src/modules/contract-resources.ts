@@ -21,11 +21,16 @@ const resourceFields: Readonly<Record<string, object>> = {
 };
 
 /** Values of path parameters that no operation creates. */
-const parts: Readonly<Record<string, string>> = { name: "staging", revision: "2" };
+const parts: Readonly<Record<string, string>> = {
+  name: "staging",
+  revision: "2",
+  provider: "elevenlabs",
+};
 
-/** Whether the operation reads what the server has for all organizations. */
+/** Whether the operation is about what the server has for all organizations. */
 export const isShared = ({ method, path }: Operation): boolean =>
-  method === "GET" && /^\/(?:voices|models|languages)(?:\/|$)/.test(path);
+  (method === "GET" && /^\/(?:voices|models|languages)(?:\/|$)/.test(path)) ||
+  /^\/providers(?:\/|$)/.test(path);
 
 /** One resource of each kind; fills their ids into paths. */
 export class Resources {

@@ -199,10 +199,14 @@ function modelAt(url: string): Partial<Config> {
   return { languageModel, providerAccess };
 }
 
-function readProviders(variables: Readonly<Record<string, string>>): ProviderConfiguration {
-  const { languageModel, languageModelFallback, providerAccess, speechToText, textToSpeech, localSpeech } =
-    parseConfig(variables).config;
-  return { languageModel, languageModelFallback, providerAccess, speechToText, textToSpeech, localSpeech };
+function readProviders(
+  variables: Readonly<Record<string, string>>,
+): ProviderConfiguration & Pick<Config, "providerBaseUrls"> {
+  const { config } = parseConfig(variables);
+  const { languageModel, languageModelFallback, speechToText, textToSpeech, localSpeech } = config;
+  const { providerAccess, providerBaseUrls } = config;
+  const choices = { languageModel, languageModelFallback, speechToText, textToSpeech, localSpeech };
+  return { ...choices, providerAccess, providerBaseUrls };
 }
 
 /** Sends requests to the server, by default with this key. */

@@ -26,6 +26,8 @@ import { createOrganizations } from "../modules/organizations/organizations.modu
 import { createPhoneCalls } from "../modules/phone-calls/phone-calls.module.ts";
 import { createPhoneNumbers } from "../modules/phone-numbers/phone-numbers.module.ts";
 import { createRecordingFinishing } from "../modules/recording-finishing/recording-finishing.module.ts";
+import { createProviderHealth } from "../modules/provider-health/provider-health.module.ts";
+import { createProviderKeys } from "../modules/provider-keys/provider-keys.module.ts";
 import { createProviderOffers } from "../modules/providers/providers.module.ts";
 import { createRecordings } from "../modules/recordings/recordings.module.ts";
 import { createSipTraces } from "../modules/sip-traces/sip-traces.module.ts";
@@ -99,6 +101,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createFolders)
     .add(createSipTrunks)
     .add(createMessagingConnections)
+    .add(createProviderKeys)
     .add(createVoices)
     .add(createProviderOffers)
     .add(createAgents)
@@ -108,6 +111,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createCustomers)
     .add(createRecordings)
     .add(createCalls)
+    .add(createProviderHealth)
     .add(createAnalytics)
     .add(createAnalysis)
     .add(createWebhooks)

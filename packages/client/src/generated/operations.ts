@@ -70,6 +70,10 @@ import type {
   DoNotCallImported,
   DoNotCallSettings,
   DoNotCallSettingsUpdate,
+  ProviderState,
+  ProviderCheck,
+  ProviderKeyCreate,
+  ProviderKey,
   MessagingConnectionCreate,
   MessagingConnection,
   MessagingConnectionUpdate,
@@ -1526,6 +1530,75 @@ export class Operations extends Requests {
    */
   async updateDoNotCallSettings(body: DoNotCallSettingsUpdate = {}, options: RequestOptions = {}): Promise<DoNotCallSettings> {
     return await this.send({ method: "PATCH", path: path`/do-not-call-settings`, body, answer: "data" }, options);
+  }
+
+  /**
+   * List the providers with their health.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listProviders(options: RequestOptions = {}): Promise<ProviderState[]> {
+    return await this.send({ method: "GET", path: path`/providers`, answer: "data" }, options);
+  }
+
+  /**
+   * Check the key at a provider.
+   *
+   * Sends a request that costs nothing, with the key that the organization's calls use.
+   *
+   * Requires the role `member`.
+   *
+   * @param provider Id of the provider, as in `GET /providers`.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async checkProvider(provider: string, options: RequestOptions = {}): Promise<ProviderCheck> {
+    return await this.send({ method: "POST", path: path`/providers/${provider}/check`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Store the organization's key at a provider.
+   *
+   * Replaces the organization's key at this provider, if there is one. The organization's next calls, text conversations, analyses and lists of voices and models use it in place of the operator's key: for the voices and models of that provider, for speech recognition if the operator's is that provider or the local one, and as `service-standard` if the operator has no language model. It is sent only to the provider's address, or to the one that the operator has configured for the provider. A key that the provider refuses returns `invalid_body`.
+   *
+   * Requires the role `admin`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `provider_unreachable`, `database_unavailable`
+   */
+  async createProviderKey(body: ProviderKeyCreate, options: RequestOptions = {}): Promise<ProviderKey> {
+    return await this.send({ method: "POST", path: path`/provider-keys`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List the organization's keys at providers.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listProviderKeys(options: RequestOptions = {}): Promise<ProviderKey[]> {
+    return await this.send({ method: "GET", path: path`/provider-keys`, answer: "data" }, options);
+  }
+
+  /**
+   * Get the organization's key at a provider.
+   *
+   * @param id Id of the key.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getProviderKey(id: string, options: RequestOptions = {}): Promise<ProviderKey> {
+    return await this.send({ method: "GET", path: path`/provider-keys/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Delete the organization's key at a provider.
+   *
+   * Later calls use the operator's key, if there is one. Calls in progress keep the deleted one.
+   *
+   * Requires the role `admin`.
+   *
+   * @param id Id of the key.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteProviderKey(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/provider-keys/${id}`, answer: "data" }, options);
   }
 
   /**

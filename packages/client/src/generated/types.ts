@@ -3041,6 +3041,69 @@ export interface DoNotCallSettingsUpdate {
   maxDialsPerDay?: number | null;
 }
 
+/** A provider with its health in the organization's calls. */
+export interface ProviderState {
+  /** Id of the provider, as in `GET /providers`. */
+  id: string;
+  /** Name for people. */
+  displayName: string;
+  /** What it offers: speech recognition (`stt`), language models (`llm`), voices (`tts`). */
+  parts: ("stt" | "llm" | "tts")[];
+  /** Whether organizations can have a key of their own there. */
+  takesKey: boolean;
+  /** Whose access the organization's agents use. Null: none is configured. */
+  source: "organization" | "operator" | null;
+  /** Host to which requests and keys are sent. */
+  host: string;
+  /** Id of the organization's own key. Null: none. */
+  keyId: string | null;
+  /** Last four characters of the organization's own key. Null: none. */
+  last4: string | null;
+  /**
+   * Failures in the organization's calls within the last hour, of the last 1,000 failures of all providers.
+   * At least 0.
+   */
+  failuresLastHour: number;
+  /** The last failure within the last 24 hours. Null: none. */
+  lastFailure: ProviderFailure | null;
+}
+
+export interface ProviderCheck {
+  /** Whether the provider accepts the key. */
+  isOk: boolean;
+  /** Machine-readable cause. Null: no problem. */
+  problem: "not_configured" | "key_refused" | "provider_unreachable" | null;
+  /** Human-readable result. Not stable. */
+  message: string;
+  /**
+   * Time in milliseconds until the provider answered a request of this server, with the connection. Null: it did not answer.
+   * At least 0.
+   */
+  latencyMs: number | null;
+  /** Date and time in ISO 8601, UTC. */
+  checkedAt: string;
+}
+
+export interface ProviderKeyCreate {
+  /** Id of the provider, as in `GET /providers`. */
+  provider: string;
+  /** Key of an account at the provider. Verified there, stored encrypted, never returned. */
+  apiKey: string;
+}
+
+/** The organization's own key at a provider. */
+export interface ProviderKey {
+  id: string;
+  /** Id of the provider, as in `GET /providers`. */
+  provider: string;
+  /** Last four characters of the key. */
+  last4: string;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
 export interface MessagingConnectionCreate {
   /** Account SID of the provider: `AC` and 32 hexadecimal digits. */
   accountSid: string;

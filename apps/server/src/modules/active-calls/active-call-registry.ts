@@ -18,6 +18,8 @@ import type { CallSpool } from "./call-spool.ts";
 import type { PlaceShares } from "./place-shares.ts";
 import type { ConversationMemory, Recalled } from "../customers/memory/conversation-memory.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
+import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
+import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import { type CallOutcome, type CallSignaling, ActiveCall, type ProviderNames } from "./active-call.ts";
 import {
@@ -43,7 +45,8 @@ export interface ActiveCallRegistryOptions {
   /** False if the node cannot take calls. */
   isReady: () => boolean;
   /** Provider names as stored on the call record. */
-  providerNames: (llmModel: string) => ProviderNames;
+  providerNames: (llmModel: string, ownProviders?: ProviderConfiguration) => ProviderNames;
+  providerKeys: Pick<ProviderKeysService, "findOwn">;
   /** Synthesizes the agent's fixed phrases for its next calls. */
   prepareSpeech?: (document: ResolvedAgent["document"]) => void;
   metrics: Metrics;
@@ -80,7 +83,7 @@ export interface CallText {
 export type SendCallText = (message: CallText) => Promise<void>;
 
 /** Configuration of a call's conversation. */
-export type CallSetup = ConversationSetup & Pick<MediaCall, "callId" | "organizationId">;
+export type CallSetup = ConversationSetup & Pick<MediaCall, "callId" | "organizationId" | "ownProviders">;
 
 const DRAIN_POLL_MS = 100;
 /** Grace period for writing the last call records. */
@@ -168,8 +171,18 @@ export class ActiveCallRegistry {
     signalingFor: (prepare: () => Promise<CallSetup>) => CallSignaling,
   ): Promise<void> {
     forbidInTransaction("a call");
-    const { calls, spool, toolSigning, doNotCall, metrics, spans, clock, logger, providerNames } =
-      this.#options;
+    const {
+      calls,
+      spool,
+      toolSigning,
+      doNotCall,
+      metrics,
+      spans,
+      clock,
+      logger,
+      providerNames,
+      providerKeys,
+    } = this.#options;
     const { callId, agent } = record;
     const recorder = new CallRecorder({ calls, callId, spool, clock, logger });
     const call = new ActiveCall({
@@ -192,9 +205,12 @@ export class ActiveCallRegistry {
     this.#options.prepareSpeech?.(agent.document);
     const endTrace = record.sipCallId && this.#options.sipTraces?.claim(record.sipCallId, callId);
     const signaling = signalingFor(async () => {
+      const ownProviders = await providerKeys.findOwn(agent.organizationId);
+      if (ownProviders !== undefined)
+        call.useProviderNames(providerNames(agent.document.llmModel, ownProviders));
       const { setup, unknownVariables } = await this.#setUp(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
-      return { ...setup, callId, organizationId: agent.organizationId };
+      return { ...setup, callId, organizationId: agent.organizationId, ownProviders };
     });
     const running = inOrganization(agent.organizationId, async () => await call.run(signaling)).finally(
       () => {

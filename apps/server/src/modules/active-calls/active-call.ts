@@ -70,9 +70,11 @@ export class ActiveCall {
   #isVoicemail = false;
   #endedAt: Date | undefined;
   #providerFailures = 0;
+  #providerNames: ProviderNames;
 
   constructor(options: ActiveCallOptions) {
     this.#options = options;
+    this.#providerNames = options.providerNames;
   }
 
   get id(): string {
@@ -123,6 +125,11 @@ export class ActiveCall {
     onLost: (endDetail) => this.hangUp({ status: "failed", endReason: "error_internal", endDetail }),
   };
 
+  /** Sets the names for the call's record, before its answer. */
+  useProviderNames(names: ProviderNames): void {
+    this.#providerNames = names;
+  }
+
   /** Gives the call its media, which the call closes at its end. */
   takeMedia(media: CallMedia): void {
     this.#media = media;
@@ -135,9 +142,9 @@ export class ActiveCall {
 
   /** Records that the call was answered. */
   answered(): void {
-    const { recorder, providerNames, isRecorded, clock } = this.#options;
+    const { recorder, isRecorded, clock } = this.#options;
     this.#isAnswered = true;
-    recorder.answered({ ...providerNames, isRecorded, at: clock.now() });
+    recorder.answered({ ...this.#providerNames, isRecorded, at: clock.now() });
   }
 
   /**

@@ -7,6 +7,7 @@ import type { Feature, NodeResources } from "../feature.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { ActiveCallRegistry } from "./active-call-registry.ts";
@@ -29,6 +30,7 @@ interface Dependencies {
   doNotCall: DoNotCallService;
   memory: ConversationMemory;
   sipTraceRecorder: SipTraceRecorder | undefined;
+  providerKeys: ProviderKeysService;
   prepareSpeech: (document: AgentDocument) => void;
 }
 
@@ -50,7 +52,8 @@ export function createActiveCalls(
     spool,
     calls,
     isReady: () => readiness.isReady,
-    providerNames: (llmModel) => providerNamesOf(config, llmModel, speechPlaces.fit?.recognizer),
+    providerNames: (llmModel, ownProviders = config) =>
+      providerNamesOf(ownProviders, llmModel, speechPlaces.fit?.recognizer),
     metrics,
     spans,
     clock,

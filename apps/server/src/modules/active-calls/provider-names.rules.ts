@@ -1,5 +1,6 @@
 import path from "node:path";
 import { chooseLanguageModel } from "../../platform/config/choose-language-model.ts";
+import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { ProviderNames } from "./active-call.ts";
 
@@ -8,7 +9,11 @@ import type { ProviderNames } from "./active-call.ts";
  *
  * @param recognizer Size of the local recognizer.
  */
-export function providerNamesOf(config: Config, llmModel: string, recognizer = "base"): ProviderNames {
+export function providerNamesOf(
+  config: ProviderConfiguration,
+  llmModel: string,
+  recognizer = "base",
+): ProviderNames {
   const { speechToText, textToSpeech } = config;
   return {
     llmName: nameOfModel(chooseLanguageModel(config, llmModel)),

@@ -26,7 +26,7 @@ interface Dependencies {
   messagingConnections: MessagingConnectionsService;
   sipTrunks: SipTrunksService;
   organizationLimits: OrganizationLimitsService;
-  agentChoices: AgentChoices;
+  agentChoices: Pick<AgentChoices, "findProblems">;
   customVoices: CustomVoicesService;
 }
 

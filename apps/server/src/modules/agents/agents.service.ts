@@ -56,7 +56,7 @@ export interface AgentsDependencies {
   folders: FoldersService;
   messagingConnections: MessagingConnectionsService;
   organizationLimits: OrganizationLimitsService;
-  agentChoices: AgentChoices;
+  agentChoices: Pick<AgentChoices, "findProblems">;
 }
 
 export class AgentsService {
@@ -67,7 +67,7 @@ export class AgentsService {
   readonly #messagingConnections: MessagingConnectionsService;
   readonly #clock: Clock;
   readonly #limits: OrganizationLimitsService;
-  readonly #choices: AgentChoices;
+  readonly #choices: Pick<AgentChoices, "findProblems">;
   /** Emitted when an agent is deleted; the event is its id. */
   readonly deleted = new TransactionEvent<string>();
 

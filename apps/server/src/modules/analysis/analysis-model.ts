@@ -13,11 +13,16 @@ const SIZES = {
 /** Leaves a quarter of a model's window for the answer, at three characters per token. */
 const CHARACTERS_PER_WINDOW_TOKEN = 2.25;
 
+export interface OpenAnalysisModel {
+  analysisModel: AnalysisModel;
+  close: () => Promise<void>;
+}
+
 /** Configured language model, with the settings for analysis. */
 export async function openAnalysisModel(
   settings: ModelSettings,
   inferencePath: string,
-): Promise<{ analysisModel: AnalysisModel; close: () => Promise<void> }> {
+): Promise<OpenAnalysisModel> {
   const inference = connectInference({ path: inferencePath });
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
   const findModel = await loadLanguageModels(settings, inference, closers, DEADLINES);

@@ -76,7 +76,10 @@ async function createBench(
     conversations,
     agentResolution,
     clock: systemClock,
-    analysisModel: { model, mostCharacters: 20_000, settings: {} },
+    useModel: async () => ({
+      set: { analysisModel: { model, mostCharacters: 20_000, settings: {} } },
+      release: () => {},
+    }),
     pause: async (ms) => void pausesMs.push(ms),
     ...more,
   });
@@ -304,7 +307,7 @@ test("without a language model the analysis fails when the call ends, and the re
   const enqueued: object[] = [];
   const { analysis, calls } = createAnalysis(server, {
     jobs: { enqueue: async (_transaction, _kind, data) => void enqueued.push({ ...data }) },
-    hasLanguageModel: false,
+    hasLanguageModel: async () => false,
   });
   const id = await openCall(server, ASKED);
   await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: new Date() });
@@ -322,7 +325,7 @@ test("a job runs the analysis requested by the call's end", async (t) => {
   const done = Promise.withResolvers<void>();
   const kind = analyzeCallJob(analyst);
   await jobs.work<AnalysisJob>({ ...kind, run: async (job) => await kind.run(job).then(done.resolve) });
-  const { calls } = createAnalysis(server, { jobs, hasLanguageModel: true });
+  const { calls } = createAnalysis(server, { jobs, hasLanguageModel: async () => true });
   const id = await openCall(server, ASKED);
   await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: new Date() });
   await done.promise;

@@ -7,6 +7,7 @@ import type { AgentResolution } from "../agents/versions/agent-resolution.servic
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { NO_MODEL_DETAIL } from "./call-analyst.ts";
 import { isAskedFor } from "./analysis.rules.ts";
 
 export const ANALYSIS_JOB = { name: "analyze-call" } as const;
@@ -36,13 +37,13 @@ export interface AnalysisServiceOptions {
   organizationLimits: Pick<OrganizationLimitsService, "find">;
   clock: Clock;
   /** Whether a language model is configured: the built-in responder cannot analyze calls. */
-  hasLanguageModel: boolean;
+  hasLanguageModel: (organizationId: string, queries: Queries) => Promise<boolean>;
 }
 
 const NOTHING_ASKED: AnalysisState = { analysisStatus: null, analysisDetail: null };
 const NO_MODEL: AnalysisState = {
   analysisStatus: "failed",
-  analysisDetail: "no language model is configured; the built-in responder cannot analyze calls",
+  analysisDetail: NO_MODEL_DETAIL,
 };
 
 /** Schedules the analysis of calls after their end, with the configuration that they ran on. */
@@ -74,7 +75,7 @@ export class AnalysisService {
     return await database.transaction(async (transaction) => {
       const call = await calls.lockEnded(transaction, organizationId, callId);
       if (call.analysisStatus === "deleted") throw new AppError("transcript_deleted");
-      if (!hasLanguageModel) throw new AppError("llm_not_configured");
+      if (!(await hasLanguageModel(organizationId, transaction))) throw new AppError("llm_not_configured");
       const state = await this.#request(transaction, call, { organizationId, callId });
       const noted = await calls.noteResult(transaction, callId, state, clock.now());
       if (noted === undefined) throw new AppError("not_found");
@@ -92,7 +93,7 @@ export class AnalysisService {
     const ran = { organizationId, agentId, revision: configurationRevision };
     const document = await agentResolution.findRevision(transaction, ran);
     if (document === undefined || !isAskedFor(document)) return NOTHING_ASKED;
-    if (!hasLanguageModel) return NO_MODEL;
+    if (!(await hasLanguageModel(organizationId, transaction))) return NO_MODEL;
     const { concurrentJobs } = await organizationLimits.find(organizationId, transaction);
     const group = { id: organizationId, concurrency: concurrentJobs };
     await jobs.enqueue<AnalysisJob>(transaction, ANALYSIS_JOB, job, { group });

@@ -21,6 +21,7 @@ import { type AnalysisModel, type AnalysisOutcome, askModel } from "./ask-model.
 /** Deadline of one run with all its repeated requests. */
 export const ANALYSIS_DEADLINE_MS = 240_000;
 
+export const NO_MODEL_DETAIL = "no language model is configured; the built-in responder cannot analyze calls";
 const MAX_DETAIL_CHARACTERS = 1_000;
 
 export interface CallAnalystOptions {
@@ -28,7 +29,10 @@ export interface CallAnalystOptions {
   calls: Pick<CallsService, "get" | "noteResult">;
   conversations: Pick<ConversationsService, "get" | "noteResult">;
   agentResolution: Pick<AgentResolution, "findRevision">;
-  analysisModel: AnalysisModel;
+  /** Returns `undefined` if the organization has no language model. */
+  useModel: (
+    organizationId: string,
+  ) => Promise<{ set: { analysisModel: AnalysisModel }; release: () => void } | undefined>;
   clock: Clock;
   deadlineMs?: number;
   /** Waits before a request is repeated; by default on the clock. */
@@ -92,24 +96,30 @@ export class CallAnalyst {
     const { timezone } = document;
     const analyzed = { transcript, startedAt: new Date(createdAt), timezone, isText };
     return toResult(
-      hasCallerWords(transcript) ? await this.#ask(document, analyzed) : { result: unknownResult(document) },
+      hasCallerWords(transcript)
+        ? await this.#ask(organizationId, document, analyzed)
+        : { result: unknownResult(document) },
     );
   }
 
-  async #ask(fields: AnalysisFields, call: AnalyzedCall): Promise<AnalysisOutcome> {
-    const { analysisModel, deadlineMs = ANALYSIS_DEADLINE_MS } = this.#options;
+  async #ask(organizationId: string, fields: AnalysisFields, call: AnalyzedCall): Promise<AnalysisOutcome> {
+    const { useModel, deadlineMs = ANALYSIS_DEADLINE_MS } = this.#options;
+    const lease = await useModel(organizationId);
+    if (lease === undefined) return { problem: NO_MODEL_DETAIL };
     const pause =
       this.#options.pause ?? (async (ms, aborted) => await sleep(ms, undefined, { signal: aborted }));
     const deadline = AbortSignal.timeout(deadlineMs);
     const signal = AbortSignal.any([deadline, this.#end.signal]);
     try {
-      return await askModel(analysisModel, fields, call, {
+      return await askModel(lease.set.analysisModel, fields, call, {
         signal,
         pause: async (ms) => await pause(ms, signal),
       });
     } catch (error) {
       if (!deadline.aborted || this.#end.signal.aborted) throw error;
       return { problem: `the language model did not answer within ${deadlineMs / 1000} s` };
+    } finally {
+      lease.release();
     }
   }
 

@@ -37,7 +37,12 @@ import type {
 } from "./call-record.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
-import { insertProviderFailure, listProviderFailures } from "./provider-failures.store.ts";
+import {
+  insertProviderFailure,
+  listProviderFailures,
+  type ProviderFailures,
+  summarizeProviderFailures,
+} from "./provider-failures.store.ts";
 import type { CallChannel } from "./calls.tables.ts";
 
 export type * from "./call-record.ts";
@@ -249,6 +254,14 @@ export class CallsService {
   /** Idempotent by the failure's id. */
   async recordProviderFailure(id: string, failure: ProviderFailure): Promise<void> {
     await insertProviderFailure(this.#database, id, failure);
+  }
+
+  /** Returns the failures of providers in the organization's calls, by provider. */
+  async summarizeProviderFailures(
+    organizationId: string,
+    since: { countedSince: Date; shownSince: Date },
+  ): Promise<Map<string, ProviderFailures>> {
+    return await summarizeProviderFailures(this.#database, organizationId, since);
   }
 
   /**

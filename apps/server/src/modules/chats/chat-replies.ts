@@ -206,7 +206,7 @@ export class ChatReplies {
       at: new Date(createdAt),
     });
     const dialogue = createDialogue(forText(setup), {
-      models: await languageModelsFor(setup.llmModel),
+      models: await languageModelsFor(agent.organizationId, setup.llmModel),
       outbound,
       sign: toolSigning.signerFor(agent.organizationId),
       transcript: toEntries(items.toSorted((one, other) => one.startMs - other.startMs)),

@@ -6,6 +6,7 @@ import type { ConversationMemory } from "../customers/memory/conversation-memory
 import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagesService } from "../messages/messages.service.ts";
+import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { ChatAnnouncements } from "./chat-announcements.ts";
@@ -22,6 +23,7 @@ interface Dependencies {
   messages: MessagesService;
   memory: ConversationMemory;
   organizations: OrganizationsService;
+  providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;
 }
 
@@ -77,8 +79,9 @@ function createReplies(
   const announce: ChatAnnouncements["publish"] = async (transaction, key) =>
     await announcements.publish(transaction, key);
   const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  const models = new TextModels(config, inference.path);
-  const languageModelsFor: TextModels["find"] = async (llmModel) => await models.find(llmModel);
+  const models = new TextModels(config, dependencies.providerKeys, inference.path);
+  const languageModelsFor: TextModels["find"] = async (organizationId, llmModel) =>
+    await models.find(organizationId, llmModel);
   const edges = { announce, outbound, languageModelsFor };
   const chatReplies = new ChatReplies({ ...dependencies, ...edges, database, hub, clock, logger });
   const closeModels = async (): Promise<void> => {

@@ -166,7 +166,7 @@ export class MessageReplies {
     });
     const items = await conversations.listLatestItems(thread.conversationId, MAX_HISTORY_ITEMS);
     const dialogue = createDialogue(forText(setup), {
-      models: await languageModelsFor(setup.llmModel),
+      models: await languageModelsFor(agent.organizationId, setup.llmModel),
       outbound,
       sign: toolSigning.signerFor(agent.organizationId),
       transcript: toEntries(items),

@@ -7,6 +7,7 @@ import type { ConversationMemory } from "../customers/memory/conversation-memory
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { Twilio } from "../messaging-connections/twilio.ts";
+import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { OutboundPlanner } from "../phone-calls/outbound/outbound-planner.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
@@ -37,6 +38,7 @@ interface Dependencies {
   twilio: Twilio;
   organizations: OrganizationsService;
   memory: ConversationMemory;
+  providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;
   webhooks: WebhooksService;
 }
@@ -90,7 +92,7 @@ function createReplies(
 ) {
   const { routing, messages, conversations, organizations, memory, toolSigning } = parts;
   const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  const models = new TextModels(config, inference.path);
+  const models = new TextModels(config, parts.providerKeys, inference.path);
   const messageReplies = new MessageReplies({
     database,
     routing,
@@ -99,7 +101,7 @@ function createReplies(
     organizations,
     memory,
     toolSigning,
-    languageModelsFor: async (llmModel) => await models.find(llmModel),
+    languageModelsFor: async (organizationId, llmModel) => await models.find(organizationId, llmModel),
     outbound,
     clock,
     logger,

@@ -1,32 +1,28 @@
 import type { Feature, NodeResources } from "../feature.ts";
-import { AgentChoices } from "./agent-choices.ts";
-import { ModelCatalog } from "./model-catalog.ts";
+import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
+import type { AgentChoices } from "./agent-choices.ts";
+import type { CustomVoices } from "./offered-voices.ts";
+import { Offers } from "./offers.ts";
 import { bindProviderRoutes } from "./providers.routes.ts";
-import { type CustomVoices, OfferedVoices } from "./offered-voices.ts";
-import { VoiceCatalog } from "./voice-catalog.ts";
-import { VoicePreviews } from "./voice-previews.ts";
 
 /** What the configured providers offer: voices, language models and languages. */
 export function createProviderOffers(
   { config, clock, logger, speechPlaces, inference }: NodeResources,
-  { customVoices }: { customVoices: CustomVoices },
+  dependencies: { customVoices: CustomVoices; providerKeys: ProviderKeysService },
 ) {
-  const fit = () => speechPlaces.fit;
-  const voiceCatalog = new VoiceCatalog({ config, fit, clock, logger });
-  const voices = new OfferedVoices(voiceCatalog, customVoices);
-  const models = new ModelCatalog({ settings: config, clock, logger });
-  const previews = new VoicePreviews({ config, voices, inferencePath: inference.path, fit });
+  const parts = { config, clock, logger, inferencePath: inference.path, fit: () => speechPlaces.fit };
+  const offers = new Offers({ ...parts, ...dependencies });
+  const agentChoices: Pick<AgentChoices, "findProblems"> = {
+    findProblems: async (organizationId, choice, before) =>
+      await offers.read(
+        organizationId,
+        async ({ choices }) => await choices.findProblems(organizationId, choice, before),
+      ),
+  };
   return {
-    services: { voiceCatalog, agentChoices: new AgentChoices({ config, voices, models }) },
-    bindRoutes: (app) => bindProviderRoutes(app, { config, voices, models, previews }),
-    start: () => {
-      voiceCatalog.start();
-      models.start();
-    },
-    close: async () => {
-      voiceCatalog.close();
-      models.close();
-      await previews.close();
-    },
+    services: { voiceCatalog: offers.standard.catalog, agentChoices },
+    bindRoutes: (app) => bindProviderRoutes(app, offers),
+    start: () => offers.start(),
+    close: async () => await offers.close(),
   } satisfies Feature;
 }

@@ -13,7 +13,12 @@ import { type ObjectStorageConfig, readObjectStorage } from "./object-storage.ts
 import { type MailConfig, readMail } from "./mail.ts";
 import { type OtlpConfig, readOtlp } from "./otlp.ts";
 import { type PortRange, parsePortRange } from "./ports.ts";
-import { type ProviderAccessById, readProviderAccess } from "./provider-access.ts";
+import {
+  type ProviderAccessById,
+  type ProviderBaseUrls,
+  readProviderAccess,
+  readProviderBaseUrls,
+} from "./provider-access.ts";
 import { type SipConfig, readSip } from "./sip.ts";
 import { type SpeechConfig, readSpeech } from "./speech.ts";
 import { unknownVariables } from "./unknown-variables.ts";
@@ -71,6 +76,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   /** Keys and URLs of the configured providers. */
   providerAccess: ProviderAccessById;
   languageModel: LanguageModelConfig;
+  /** Where keys of organizations are sent. */
+  providerBaseUrls: ProviderBaseUrls;
   /** Replaces a language model that fails, in the same turn. */
   languageModelFallback: RemoteModelConfig | undefined;
   /** `undefined`: tracing is disabled. */
@@ -132,6 +139,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     providerAccess,
     ...readSpeech(reader, providerAccess),
     languageModel: readLanguageModel(reader, providerAccess),
+    providerBaseUrls: readProviderBaseUrls(reader),
     languageModelFallback: readLanguageModelFallback(reader, providerAccess),
     otlp: readOtlp(reader),
   };

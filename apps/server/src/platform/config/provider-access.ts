@@ -28,11 +28,23 @@ export function readProviderAccess(reader: EnvironmentReader): ProviderAccessByI
   return Object.fromEntries(configured);
 }
 
+/** Addresses of all providers, for keys of organizations: the operator's, else the provider's own. */
+export type ProviderBaseUrls = Readonly<Record<ProviderId, string>>;
+
+export function readProviderBaseUrls(reader: EnvironmentReader): ProviderBaseUrls {
+  const urls = providerIds.map((id) => [id, readBaseUrl(reader, id) ?? providerKind(id).defaultBaseUrl]);
+  return Object.fromEntries(urls) as ProviderBaseUrls;
+}
+
+/** A WebSocket has the URL of the HTTP requests, with another scheme. */
+function readBaseUrl(reader: EnvironmentReader, id: ProviderId): string | undefined {
+  return reader.streamingUrl(describe(id).baseUrlVariable)?.replace(/^ws/, "http");
+}
+
 function readAccess(reader: EnvironmentReader, id: ProviderId): ProviderAccess | undefined {
   const { apiKeyVariables, baseUrlVariable, defaultBaseUrl, needsKey } = describe(id);
   const apiKey = apiKeyVariables.map((name) => reader.text(name)).find((key) => key !== undefined);
-  // A WebSocket has the URL of the HTTP requests, with another scheme.
-  const baseUrl = reader.streamingUrl(baseUrlVariable)?.replace(/^ws/, "http");
+  const baseUrl = readBaseUrl(reader, id);
   const isUrlEnough = needsKey !== "always" && reader.text(baseUrlVariable) !== undefined;
   if (apiKey === undefined && !isUrlEnough) return undefined;
   return { baseUrl: baseUrl ?? defaultBaseUrl, ...(apiKey !== undefined && { apiKey }) };

@@ -32,7 +32,7 @@ export interface PublishedAgent {
 interface AgentVersionsDependencies {
   writer: AgentWriter;
   agents: AgentsService;
-  agentChoices: AgentChoices;
+  agentChoices: Pick<AgentChoices, "findProblems">;
   clock: Clock;
 }
 
@@ -41,7 +41,7 @@ export class AgentVersionsService {
   readonly #writer: AgentWriter;
   readonly #clock: Clock;
   readonly #agents: AgentsService;
-  readonly #choices: AgentChoices;
+  readonly #choices: Pick<AgentChoices, "findProblems">;
 
   constructor(database: Database, { writer, agents, agentChoices, clock }: AgentVersionsDependencies) {
     this.#database = database;

@@ -7,7 +7,10 @@ import { setBuiltInVariables, renderTemplate } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
 /** Everything that a conversation runs on, independent of calls and audio. */
-export type ConversationSetup = Omit<MediaCall, "callId" | "organizationId" | "sampleRateHz">;
+export type ConversationSetup = Omit<
+  MediaCall,
+  "callId" | "organizationId" | "ownProviders" | "sampleRateHz"
+>;
 
 /** A conversation that is about to begin. */
 export interface NewConversationSetup {

@@ -172,7 +172,7 @@ export class CustomVoicesService {
     if (provider === undefined && !config.localSpeech.hasTextToSpeech)
       throw invalidBody(
         "voice",
-        "cannot become a voice on this server: no configured provider clones voices (ElevenLabs does), and the local voices are not loaded",
+        "cannot become a voice on this server: no configured provider clones voices (ElevenLabs and Cartesia do), and the local voices are not loaded",
       );
     const languages = provider === undefined ? [LOCAL_LANGUAGE] : listLanguagesOf(provider.id);
     if (!languages.includes(baseLanguage(language)))

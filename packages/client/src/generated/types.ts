@@ -357,7 +357,7 @@ export interface AgentCreate {
    * From 0 to 10.
    */
   minInterruptionWords?: number | null;
-  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. Default: `[]`. */
+  /** Words that speech recognition should prefer, such as names. The local recognizer prefers them where they are nearly as likely as what it heard. Default: `[]`. */
   sttKeyterms?: string[] | null;
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. Default: `"on"`. */
   noiseCancellation?: "on" | "off" | null;
@@ -751,7 +751,7 @@ export interface Agent {
    * From 0 to 10.
    */
   minInterruptionWords: number;
-  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. */
+  /** Words that speech recognition should prefer, such as names. The local recognizer prefers them where they are nearly as likely as what it heard. */
   sttKeyterms: string[];
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. */
   noiseCancellation: "on" | "off";
@@ -1074,7 +1074,7 @@ export interface AgentUpdate {
    * From 0 to 10.
    */
   minInterruptionWords?: number | null;
-  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. */
+  /** Words that speech recognition should prefer, such as names. The local recognizer prefers them where they are nearly as likely as what it heard. */
   sttKeyterms?: string[] | null;
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. */
   noiseCancellation?: "on" | "off" | null;
@@ -1519,7 +1519,7 @@ export interface AgentSnapshot {
    * From 0 to 10.
    */
   minInterruptionWords: number;
-  /** Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local recognizer does not. */
+  /** Words that speech recognition should prefer, such as names. The local recognizer prefers them where they are nearly as likely as what it heard. */
   sttKeyterms: string[];
   /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. */
   noiseCancellation: "on" | "off";

@@ -179,8 +179,8 @@ export const listeningFields = {
   sttKeyterms: value(
     wordsSchema({
       description:
-        "Words that speech recognition should prefer, such as names. Deepgram and OpenAI-compatible servers use them; the local " +
-        "recognizer does not.",
+        "Words that speech recognition should prefer, such as names. The local recognizer prefers them where they are nearly as " +
+        "likely as what it heard.",
       examples: [["Parley"]],
     }),
     [],

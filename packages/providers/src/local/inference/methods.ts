@@ -12,7 +12,14 @@ export interface InferenceMethods {
    * final.
    */
   transcribe: {
-    params: { pcm: Int16Array; sampleRateHz: number; streamId: string; isFinal: boolean };
+    params: {
+      pcm: Int16Array;
+      sampleRateHz: number;
+      streamId: string;
+      isFinal: boolean;
+      /** Terms to favor; default: none. */
+      keyterms?: readonly string[];
+    };
     chunk: never;
     result: HeardText;
   };

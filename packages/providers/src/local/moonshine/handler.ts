@@ -30,14 +30,14 @@ export function createTranscribeHandler(
   const drafts = new Map<string, readonly number[]>();
   const refuse = (message: string): ProviderError =>
     new ProviderError({ provider: model.name, kind: "status", message, isRetryable: false });
-  return async ({ pcm, sampleRateHz, streamId, isFinal }, { signal }) => {
+  return async ({ pcm, sampleRateHz, streamId, isFinal, keyterms = [] }, { signal }) => {
     if (pcm.length > MAX_SECONDS * sampleRateHz) throw refuse(`more than ${MAX_SECONDS} s at once`);
     return await queue.run(
       { priority: isFinal ? "turn" : "partial", streamId, isReplaceable: !isFinal, signal },
       async () => {
         const pcm16k = to16kHz(pcm, sampleRateHz);
         if (pcm16k === undefined) throw refuse(`audio of ${sampleRateHz} Hz`);
-        const { tokens, ...heard } = await model.transcribe(pcm16k, signal, drafts.get(streamId));
+        const { tokens, ...heard } = await model.transcribe(pcm16k, signal, drafts.get(streamId), keyterms);
         drafts.delete(streamId);
         drafts.set(streamId, tokens);
         const [oldest] = drafts.keys();

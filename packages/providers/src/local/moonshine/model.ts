@@ -5,6 +5,7 @@ import type * as Ort from "onnxruntime-node";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
 import { Certainty } from "./certainty.ts";
+import { Keyterms } from "./keyterms.ts";
 import { findLoop } from "./repetition.ts";
 
 export type MoonshineSize = "base" | "tiny";
@@ -32,9 +33,15 @@ export interface Moonshine {
    * @param pcm Mono, 16 kHz, at most 30 s, with at least 300 ms around the speech: with less, last digits are lost.
    * @param draft Tokens of an earlier transcription of the same utterance: the model reads them at once instead of one
    * by one, and continues from the first difference.
+   * @param keyterms Terms to favor.
    * @throws the signal's reason when aborted; checked between tokens.
    */
-  transcribe(pcm: Int16Array, signal: AbortSignal, draft?: readonly number[]): Promise<Transcription>;
+  transcribe(
+    pcm: Int16Array,
+    signal: AbortSignal,
+    draft?: readonly number[],
+    keyterms?: readonly string[],
+  ): Promise<Transcription>;
   /** Runs once: the first run takes a third longer than later ones. */
   warmUp(): Promise<void>;
   /** Idempotent. */
@@ -55,6 +62,13 @@ const EXTRA_TOKENS = 6;
 const minSamples = SAMPLE_RATE_HZ;
 
 type Feeds = Record<string, Tensor>;
+
+interface Decoding {
+  certainty: Certainty;
+  /** Chooses the next token. */
+  choose: (logits: Float32Array, tokens: readonly number[]) => number;
+  signal: AbortSignal;
+}
 
 function toModelInput(pcm: Int16Array): Float32Array {
   const samples = new Float32Array(Math.max(pcm.length, minSamples));
@@ -116,6 +130,7 @@ class OnnxMoonshine implements Moonshine {
     pcm: Int16Array,
     signal: AbortSignal,
     draft: readonly number[] = [],
+    keyterms: readonly string[] = [],
   ): Promise<Transcription> {
     signal.throwIfAborted();
     const samples = toModelInput(pcm);
@@ -124,7 +139,8 @@ class OnnxMoonshine implements Moonshine {
     if (hidden === undefined) throw new TypeError("the encoder has no output last_hidden_state");
     const maxTokens = EXTRA_TOKENS + Math.ceil((pcm.length / SAMPLE_RATE_HZ) * TOKENS_PER_SECOND);
     const certainty = new Certainty(this.#tokenizer.vocabById);
-    const tokens = await this.#decode(hidden, maxTokens, draft, certainty, signal);
+    const choose = this.#createChoice(keyterms);
+    const tokens = await this.#decode(hidden, maxTokens, draft, { certainty, choose, signal });
     const words = tokens.filter((token) => token < FIRST_MARK_TOKEN);
     const text = this.#tokenizer.decode(words, false, true).trim();
     return text === "" ? { text, tokens } : { text, tokens, certainty: certainty.of(text) };
@@ -149,8 +165,7 @@ class OnnxMoonshine implements Moonshine {
     hidden: Tensor,
     maxTokens: number,
     draft: readonly number[],
-    certainty: Certainty,
-    signal: AbortSignal,
+    { certainty, choose, signal }: Decoding,
   ): Promise<number[]> {
     const { Tensor } = this.#ort;
     const feeds: Feeds = { encoder_hidden_states: hidden };
@@ -178,7 +193,7 @@ class OnnxMoonshine implements Moonshine {
         const ofToken = logits.subarray(read * width, (read + 1) * width);
         // Telephone speech often makes the model end at once, although voice activity has found speech.
         if (tokens.length === 0) ofToken[END_TOKEN] = Number.NEGATIVE_INFINITY;
-        next = indexOfLargest(ofToken);
+        next = choose(ofToken, tokens);
         certainty.add(next, ofToken);
         read += 1;
         if (next === END_TOKEN) return tokens;
@@ -195,6 +210,12 @@ class OnnxMoonshine implements Moonshine {
       given = [next];
     }
     return tokens;
+  }
+
+  #createChoice(terms: readonly string[]): Decoding["choose"] {
+    if (terms.length === 0) return indexOfLargest;
+    const keyterms = new Keyterms(terms, (text) => this.#tokenizer.encode(text, false, true));
+    return (logits, tokens) => keyterms.choose(logits, tokens, indexOfLargest(logits));
   }
 
   /** Keys or values of the first tokens. */

@@ -41,6 +41,17 @@ test("a draft, correct or not, changes the duration of a transcription and not i
   }
 });
 
+test("key terms decide between words that sound alike, and leave others as they were heard", async () => {
+  const metres = await readRecording("go-forward");
+  assert.equal((await model.transcribe(metres, signal, [], ["meters"])).text, "Go forward ten meters.");
+  const names = ["Siobhan", "Krzyzewski", "Parley", "Nguyen", "Xarelto", "Thalia", "Zephyr", "Yvette"];
+  for (const recording of ["go-somewhere", "go-forward", "sense-and-sensibility-0870"]) {
+    const pcm = await readRecording(recording);
+    const { text } = await model.transcribe(pcm, signal);
+    assert.equal((await model.transcribe(pcm, signal, [], names)).text, text);
+  }
+});
+
 test("an aborted transcription stops with the signal's reason", async () => {
   const controller = new AbortController();
   const transcription = model.transcribe(

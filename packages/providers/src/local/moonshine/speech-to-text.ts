@@ -50,6 +50,7 @@ class Utterance {
 class LocalSpeechToTextStream implements SpeechToTextStream {
   readonly #inference: InferenceClient;
   readonly #sampleRateHz: number;
+  readonly #keyterms: readonly string[];
   readonly #onEvent: (event: SpeechToTextEvent) => void;
   readonly #streamId = randomUUID();
   readonly #recent: SampleRing;
@@ -57,7 +58,8 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
   #flush: AbortController | undefined;
   #isClosed = false;
 
-  constructor(inference: InferenceClient, { sampleRateHz, onEvent }: SpeechToTextOptions) {
+  constructor(inference: InferenceClient, { sampleRateHz, keyterms, onEvent }: SpeechToTextOptions) {
+    this.#keyterms = keyterms;
     this.#inference = inference;
     this.#sampleRateHz = sampleRateHz;
     this.#onEvent = onEvent;
@@ -131,7 +133,13 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
   }
 
   async #transcribe(pcm: Int16Array, signal: AbortSignal): Promise<HeardText> {
-    const params = { pcm, sampleRateHz: this.#sampleRateHz, streamId: this.#streamId, isFinal: true };
+    const params = {
+      pcm,
+      sampleRateHz: this.#sampleRateHz,
+      streamId: this.#streamId,
+      isFinal: true,
+      keyterms: this.#keyterms,
+    };
     return await this.#inference.request("transcribe", params, { signal, deadlineMs });
   }
 
@@ -150,7 +158,7 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
 
 /**
  * Moonshine as a conversation's recognizer: keeps a call's audio in the process of the call and requests text from the
- * inference process. English only; no partials, and key terms have no effect. Uses 24 kB per call at 8 kHz, and up to
+ * inference process. English only; no partials. Uses 24 kB per call at 8 kHz, and up to
  * 0.5 MB during long speech.
  */
 export class LocalSpeechToText implements SpeechToText {

@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { Keyterms } from "./keyterms.ts";
 
 /** One token per letter: its place in the alphabet. */
-const encode = (text: string): number[] => [...text.toLowerCase()].map((letter) => letter.charCodeAt(0) - 97);
+const encode = (text: string): number[] =>
+  text
+    .toLowerCase()
+    .split("")
+    .map((letter) => letter.charCodeAt(0) - 97);
 const terms = new Keyterms(["abc"], encode);
 
 /** Logits of 26 tokens, all zero but these. */

@@ -9,6 +9,7 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["types", "tsc", "-p", "."],
   ["types of the client", "tsc", "-p", "packages/client"],
   ["types of the pages", "tsc", "-p", "apps/dashboard"],
+  ["types of the widget", "tsc", "-p", "apps/widget"],
   ["types of the examples", "tsc", "-p", "examples"],
   ["lint", "oxlint", "--deny-warnings"],
   ["unused", "knip"],

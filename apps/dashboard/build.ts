@@ -1,5 +1,5 @@
 /**
- * `npm run pages`: builds the pages into a folder named after a hash of their sources, unless it exists. Runs after `npm ci`,
+ * `npm run pages`: builds the pages, and the widget for other pages, into a folder named after a hash of their sources, unless it exists. Runs after `npm ci`,
  * and before the first page is served if the sources have changed since.
  */
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -9,6 +9,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "vite";
 import { locatePages } from "./pages.ts";
 
+const widget = path.resolve(import.meta.dirname, "../widget");
 const dist = path.join(import.meta.dirname, "dist");
 /** A server that runs since before an update still serves its own. */
 const KEPT_BUILDS = 3;
@@ -21,7 +22,9 @@ async function buildOnce(): Promise<void> {
   const unfinished = path.join(dist, `unfinished-${process.pid}`);
   try {
     await build({ root: import.meta.dirname, logLevel: "error", build: { outDir: unfinished } });
-    await compressAll(unfinished);
+    const widgetFolder = path.join(unfinished, "widget");
+    await build({ root: widget, logLevel: "error", build: { outDir: widgetFolder } });
+    await Promise.all([compressAll(unfinished), compressAll(widgetFolder)]);
     await rename(unfinished, folder).catch(async (error: unknown) => {
       // Another process has built the same.
       if (!(await exists(folder))) throw error;

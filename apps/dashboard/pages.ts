@@ -11,6 +11,8 @@ const root = path.resolve(dashboard, "../..");
 const SOURCES = [
   "apps/dashboard/{index.html,build.ts,vite.config.ts,package.json}",
   "apps/dashboard/{src,vite}/**/*.{ts,tsx,css}",
+  "apps/widget/{vite.config.ts,package.json,tsconfig.json}",
+  "apps/widget/src/**/*.{ts,tsx,css}",
   "packages/{client,contract}/src/**/*.ts",
   "package-lock.json",
 ];

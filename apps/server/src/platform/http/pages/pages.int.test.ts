@@ -17,6 +17,10 @@ before(async () => {
   await mkdir(path.join(folder, "assets"));
   await writeFile(path.join(folder, "assets", "index-1a2b.js"), SCRIPT);
   await writeFile(path.join(folder, "assets", "index-1a2b.js.gz"), gzipSync(SCRIPT));
+  await mkdir(path.join(folder, "widget", "assets"), { recursive: true });
+  await writeFile(path.join(folder, "widget", "widget.js"), SCRIPT);
+  await writeFile(path.join(folder, "widget", "preview.html"), "<!doctype html>");
+  await writeFile(path.join(folder, "widget", "assets", "index-1a2b.js"), SCRIPT);
   await writeFile(
     path.join(folder, "index.html"),
     '<head><meta property="csp-nonce" nonce="{{nonce}}" /><script src="/assets/index-1a2b.js"></script></head>',
@@ -122,5 +126,33 @@ test("outside development no page reloads itself", async () => {
   const app = createApp();
   assert.doesNotMatch((await app.inject("/try")).body, /\/dev\//);
   assert.equal((await app.inject("/dev/reload")).statusCode, 404);
+  await app.close();
+});
+
+test("the widget is served to pages of all origins: its entry is revalidated, its files have unlimited caching", async () => {
+  const app = createApp();
+  const entry = await app.inject({ url: "/widget.js", headers: { origin: "https://shop.example" } });
+  assert.equal(entry.body, SCRIPT);
+  assert.equal(entry.headers["cache-control"], "public, max-age=0");
+  assert.match(String(entry.headers["content-type"]), /^text\/javascript/);
+  const again = await app.inject({
+    url: "/widget.js",
+    headers: { "if-none-match": String(entry.headers.etag) },
+  });
+  assert.equal(again.statusCode, 304);
+  const asset = await app.inject({ url: "/widget-assets/index-1a2b.js" });
+  assert.equal(asset.headers["cache-control"], "public, max-age=31536000, immutable");
+  for (const { headers } of [entry, asset]) {
+    assert.equal(headers["access-control-allow-origin"], "*");
+    assert.equal(headers["cross-origin-resource-policy"], "cross-origin");
+  }
+  const preview = await app.inject({ url: "/widget-preview" });
+  assert.match(String(preview.headers["content-type"]), /^text\/html/);
+  assert.match(
+    String(preview.headers["content-security-policy"]),
+    /script-src 'self'.*frame-ancestors 'self'/,
+  );
+  for (const url of ["/widget-assets/..%2fwidget.js", "/widget-assets/", "/widget.css"])
+    assert.equal((await app.inject({ url })).statusCode, 404, url);
   await app.close();
 });

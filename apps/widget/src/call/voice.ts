@@ -1,0 +1,2 @@
+/** Loaded when a visitor calls. */
+export { joinCall, openMicrophone, type WebCall } from "@parley/client";

@@ -54,6 +54,7 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     "/settings/organization",
     "/settings/members",
     "/settings/api-keys",
+    "/settings/providers",
     "/settings/webhooks",
     "/settings/do-not-call",
     "/settings/audit-log",

@@ -17,6 +17,7 @@ export function SettingsHeader({ title, description, actions }: SettingsHeaderPr
         <SectionLink to="/settings/organization">Organization</SectionLink>
         <SectionLink to="/settings/members">Members</SectionLink>
         <SectionLink to="/settings/api-keys">API keys</SectionLink>
+        <SectionLink to="/settings/providers">Providers</SectionLink>
         <SectionLink to="/settings/webhooks">Webhooks</SectionLink>
         <SectionLink to="/settings/do-not-call">Do not call</SectionLink>
         <SectionLink to="/settings/audit-log">Audit log</SectionLink>

@@ -16,6 +16,17 @@ export function invitationsQuery(parley: Parley) {
   });
 }
 
+export function providersQuery(parley: Parley) {
+  return queryOptions({
+    queryKey: ["providers"],
+    queryFn: async ({ signal }) => {
+      const data = await parley.listProviders({ signal });
+      // All of them are one page.
+      return { data, page: 1, pageSize: data.length, total: data.length, hasNextPage: false };
+    },
+  });
+}
+
 export function apiKeysQuery(parley: Parley, page: number) {
   return queryOptions({
     queryKey: ["api-keys", page],

@@ -59,6 +59,12 @@ const apiKeysRoute = createRoute({
   component: lazyRouteComponent(async () => await import("./api-keys-page.tsx"), "ApiKeysPage"),
 });
 
+const providersRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/settings/providers",
+  component: lazyRouteComponent(async () => await import("./providers-page.tsx"), "ProvidersPage"),
+});
+
 const auditLogRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/settings/audit-log",
@@ -74,6 +80,7 @@ export const settingsRoutes = [
   organizationRoute,
   membersRoute,
   apiKeysRoute,
+  providersRoute,
   webhooksRoute,
   doNotCallRoute,
   auditLogRoute,

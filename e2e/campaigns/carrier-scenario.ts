@@ -8,6 +8,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort } from "@parley/testing";
+import { mailbox } from "../support/audio/mailbox.ts";
+import { writePcap } from "../support/audio/pcap.ts";
+import { toPackets } from "../support/audio/recordings.ts";
 
 /** What becomes of a call, by the last digit of the called number. */
 export const behaviors = [
@@ -25,7 +28,7 @@ export const behaviors = [
 export type Behavior = (typeof behaviors)[number];
 
 /** Time from the answer until the callee hangs up. */
-const talkMs: Partial<Record<Behavior, number>> = { answers: 1_000, drops: 1, machine: 2_000 };
+const talkMs: Partial<Record<Behavior, number>> = { answers: 1_000, drops: 1 };
 const refusals: Partial<Record<Behavior, string>> = {
   busy: "486 Busy Here",
   "rings out": "480 Temporarily Unavailable",
@@ -33,6 +36,8 @@ const refusals: Partial<Record<Behavior, string>> = {
   unknown: "404 Not Found",
 };
 const RINGING_MS = 1_500;
+/** A mailbox records so long before it hangs up. */
+const MAILBOX_SECONDS = 20;
 
 const description = `v=0
 o=carrier 1 1 IN IP4 [local_ip]
@@ -57,7 +62,9 @@ export class CampaignCarrier {
   static async start(): Promise<CampaignCarrier> {
     const folder = await mkdtemp(path.join(tmpdir(), "parley-carrier-"));
     const file = path.join(folder, "carrier.xml");
-    await writeFile(file, scenario());
+    const greeting = path.join(folder, "mailbox.pcap");
+    await writePcap(greeting, toPackets((await mailbox({ silenceSeconds: 1 })).pcm, "PCMU"));
+    await writeFile(file, scenario(greeting));
     const [port, mediaPort] = [await freePort(), await freePort()];
     const addresses = ["-i", "127.0.0.1", "-p", String(port), "-mi", "127.0.0.1", "-mp", String(mediaPort)];
     const child = spawn("sipp", ["-sf", file, "-t", "u1", ...addresses, "-nostdin", "-trace_logs"], {
@@ -92,7 +99,7 @@ export class CampaignCarrier {
   }
 }
 
-function scenario(): string {
+function scenario(greeting: string): string {
   const branches = behaviors.map((_, digit) => {
     return `<strcmp assign_to="order" variable="digit" value="${digit}" /><test assign_to="is${digit}" variable="order" compare="equal" value="0" />`;
   });
@@ -112,7 +119,7 @@ function scenario(): string {
 </action></recv>
 ${send(["SIP/2.0 180 Ringing", ...toInvite], false)}
 ${jumps.join("\n")}
-${behaviors.map((behavior, digit) => `<label id="do${digit}" />\n${steps(behavior)}`).join("\n")}
+${behaviors.map((behavior, digit) => `<label id="do${digit}" />\n${steps(behavior, greeting)}`).join("\n")}
 <label id="options" />
 ${send(["SIP/2.0 200 OK", ...toInvite], false)}
 <label id="end" />
@@ -132,12 +139,19 @@ const toInvite = [
 ];
 
 /** The call of a killed node gets no ACK and no response: the scenario then ends. */
-function steps(behavior: Behavior): string {
+function steps(behavior: Behavior, greeting: string): string {
   const refusal = refusals[behavior];
   const acknowledged = '<recv request="ACK" timeout="8000" ontimeout="end" />';
   const ring = behavior === "rings out" ? `<pause milliseconds="${RINGING_MS}" />` : "";
   if (refusal !== undefined)
     return `${ring}${send([`SIP/2.0 ${refusal}`, ...toInvite], false, true)}\n${acknowledged.replace("/>", 'next="end" />')}`;
+  if (behavior === "machine")
+    return `${send(["SIP/2.0 200 OK", ...toInvite], true, true)}
+${acknowledged}
+<nop><action><exec play_pcap_audio="${greeting}" /></action></nop>
+<recv request="BYE" timeout="${MAILBOX_SECONDS * 1_000}" ontimeout="end" />
+${send(["SIP/2.0 200 OK", "[last_Via:]", "[last_From:]", "[last_To:]", "[last_Call-ID:]", "[last_CSeq:]"], false)}
+<nop next="end" />`;
   const bye = [
     "BYE [$target] SIP/2.0",
     "Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]",

@@ -87,6 +87,7 @@ async function startCampaign(node: Platform, port: number, count: number): Promi
     voiceId: null,
     startSpeaker: "user",
     recordingEnabled: false,
+    voicemailEnabled: true,
   });
   await node.api.updateSipTrunk(sipTrunkId, { proxyAddress: `127.0.0.1:${port}` });
   const { id } = await node.api.createCampaign({
@@ -185,7 +186,7 @@ async function judge(
 /** Outcomes that a behavior of the carrier can have, and whether the policy retries it. */
 const expected: Readonly<Record<Behavior, { outcome: ContactOutcome; isRetried: boolean }>> = {
   answers: { outcome: "answered", isRetried: false },
-  machine: { outcome: "answered", isRetried: false },
+  machine: { outcome: "voicemail", isRetried: false },
   drops: { outcome: "answered", isRetried: false },
   busy: { outcome: "busy", isRetried: true },
   "rings out": { outcome: "no_answer", isRetried: true },
@@ -202,7 +203,8 @@ function judgeContact(
   const lost = own.filter(({ endReason }) => endReason === "node_lost").length;
   const what = `${toNumber} (${behavior}): ${status}, ${outcome ?? "no outcome"}, ${attempts} attempts, ${lost} lost`;
   const isFinal = status === "completed" || status === "failed";
-  const isUsual = outcome === usual && status === (usual === "answered" ? "completed" : "failed");
+  const isUsual =
+    outcome === usual && status === (usual === "answered" || usual === "voicemail" ? "completed" : "failed");
   // Each attempt was lost, so that none was left.
   const isLost = outcome === "failed" && lost > 0 && attempts === MAX_ATTEMPTS;
   const wanted = isRetried ? MAX_ATTEMPTS : Math.min(MAX_ATTEMPTS, 1 + lost);

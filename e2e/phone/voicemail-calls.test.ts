@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
-import { readWav } from "@parley/audio";
 import type { Agent, AgentUpdate } from "@parley/client/api";
 import type { CallDetail } from "@parley/contract";
 import { waitFor } from "@parley/testing";
 import { wordOverlap } from "../../apps/server/src/demo/word-overlap.ts";
+import { mailbox } from "../support/audio/mailbox.ts";
 import { plainWords, readRecording, toPackets, withSilence } from "../support/audio/recordings.ts";
 import { recognize } from "../support/audio/recognize.ts";
 import { speechSegments } from "../support/audio/speech-segments.ts";
@@ -21,19 +21,6 @@ import { Platform } from "../support/platform/platform.ts";
 const MESSAGE = "Hello Sam, this is the railway club. The club house opens at nine. Please call us back.";
 const RATE_HZ = 8_000;
 const MARGIN_MS = 100;
-
-/** Silence, "Hi, you've reached Sam. …", a pause, a beep of 1 kHz, and the silence in which a mailbox records. */
-async function mailbox(): Promise<{ pcm: Int16Array; beepEndsMs: number }> {
-  const file = new URL("../support/audio/mailbox.wav", import.meta.url);
-  const greeting = withSilence(readWav(await readFile(file)).pcm, { beforeMs: 500, afterMs: 700 });
-  const beep = Int16Array.from({ length: 0.5 * RATE_HZ }, (_, at) =>
-    Math.round(5_000 * Math.sin((2 * Math.PI * 1_000 * at) / RATE_HZ)),
-  );
-  const pcm = new Int16Array(greeting.length + beep.length + 30 * RATE_HZ);
-  pcm.set(greeting);
-  pcm.set(beep, greeting.length);
-  return { pcm, beepEndsMs: ((greeting.length + beep.length) * 1_000) / RATE_HZ };
-}
 
 describe(
   "outbound calls that find out who answers",

@@ -20,6 +20,12 @@ const CAMPAIGN_MS = 90_000;
 const numberOf = (index: number, digit: number): string =>
   `+1415222${String(index * 10 + digit).padStart(4, "0")}`;
 
+/** A day of the week, 1 to 7, and an hour of it. */
+interface Place {
+  day: number;
+  hour: number;
+}
+
 const skip = skipWithoutChromium || skipWithout("sipp");
 
 describe("the pages of campaigns", { skip }, () => {
@@ -86,6 +92,24 @@ describe("the pages of campaigns", { skip }, () => {
     await item?.click();
   }
 
+  /** Draws on the week with the mouse, from one day and hour to another. */
+  async function drag({ page }: ParleyPage, from: Place, to: Place): Promise<void> {
+    const week = await page.waitForSelector(".week-lanes");
+    await week?.scrollIntoView();
+    const box = await week?.boundingBox();
+    assert.ok(box);
+    const at = ({ day, hour }: Place): [number, number] => [
+      box.x + (box.width * hour) / 24,
+      box.y + (box.height * (day - 0.5)) / 7,
+    ];
+    await page.mouse.move(...at(from));
+    await page.mouse.down();
+    await page.mouse.move(...at(to), { steps: 3 });
+    await page.mouse.up();
+    // The button is up: nothing is drawn.
+    await page.mouse.move(...at({ day: 6, hour: 22 }));
+  }
+
   test("lead from none to one that runs, by a file whose rows are checked", async () => {
     const { shown, page, problems } = await open("/campaigns");
     await shown.waitForText("No campaigns yet");
@@ -127,6 +151,8 @@ describe("the pages of campaigns", { skip }, () => {
     await shown.press("Every day");
     await shown.waitForText("Every day, 09:00 to 20:00");
     assert.deepEqual(await shown.inspect("campaign-new-window"), []);
+    await drag(shown, { day: 4, hour: 16.7 }, { day: 2, hour: 10.2 });
+    await shown.waitForText("Tuesday to Thursday, 10:00 to 17:00");
     await page.focus("input[type=radio][value=always]");
     await page.keyboard.press("Space");
     await shown.press("Continue");

@@ -13,6 +13,7 @@ import { type ScriptedProviders, startScriptedProviders } from "../support/platf
 import { violationsOf } from "../support/web/accessibility.ts";
 import { skipWithoutChromium } from "../support/web/chromium-program.ts";
 import { Chromium } from "../support/web/chromium.ts";
+import { ParleyPage } from "../support/web/parley-page.ts";
 import { ScriptedMicrophone } from "../support/web/scripted-microphone.ts";
 
 const ANSWER = "Yes: the night train leaves at ten, from platform four.";
@@ -183,6 +184,21 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     await page.waitForSelector(">>> .call-bar", { hidden: true });
     await write(page, "Thank you.");
     await waitForBubble(page, ANSWER);
+    assert.deepEqual(problems, []);
+  });
+
+  test("is previewed in the dashboard while its settings are edited, beside the tag for pages", async () => {
+    const url = `${platform.url}/agents/${agent.id}?group=widget#key=${platform.apiKey}`;
+    const { page, problems } = await chromium.open(url);
+    await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
+    const shown = new ParleyPage(page);
+    await shown.waitForText("On your pages");
+    const tag = await page.$eval("input[readonly]", (input) => input.getAttribute("value"));
+    assert.ok(tag?.includes(agent.widgetKey), String(tag));
+    await shown.fill("widgetConfig.appearance.agentDisplayName", "Grace");
+    const frame = await page.waitForFrame((each) => each.url().endsWith("/widget-preview"));
+    await frame.waitForSelector(">>> .title ::-p-text(Grace)");
+    assert.deepEqual(await shown.inspect("agent-widget"), []);
     assert.deepEqual(problems, []);
   });
 

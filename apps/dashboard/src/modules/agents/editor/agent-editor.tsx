@@ -6,6 +6,7 @@ import { Editable } from "../../../app/session/allowed.tsx";
 import { FieldList } from "../../../ui/field-list.tsx";
 import { Problem } from "../../../ui/problem.tsx";
 import { UnsavedChangesGuard } from "../../../ui/unsaved-changes.tsx";
+import { WidgetCard } from "../widget/widget-card.tsx";
 import { agentFields } from "../agent-fields.at-build.ts";
 import { ConflictDialog } from "./conflict-dialog.tsx";
 import { type FieldGroup, fieldGroups, groupOf, withOtherFields } from "./field-groups.rules.ts";
@@ -55,6 +56,9 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           <Editable operation="updateAgent" what="this agent">
             <GroupCard group={group} form={form} />
           </Editable>
+          {group.id === "widget" && (
+            <WidgetCard agent={agent} config={form.getValues()["widgetConfig"] as Agent["widgetConfig"]} />
+          )}
         </Grid.Col>
       </Grid>
       {problem !== undefined && !isConflict && <Problem error={problem} />}

@@ -120,8 +120,14 @@ export const fieldGroups: readonly FieldGroup[] = [
   {
     id: "messaging",
     title: "Messaging",
-    description: "SMS and web chat.",
-    fields: ["messagingConnectionId", "messagingConfig", "phoneMemoryEnabled", "widgetConfig"],
+    description: "SMS.",
+    fields: ["messagingConnectionId", "messagingConfig", "phoneMemoryEnabled"],
+  },
+  {
+    id: "widget",
+    title: "Widget",
+    description: "Chat and calls on your own pages.",
+    fields: ["widgetConfig"],
   },
   {
     id: "publishing",

@@ -1,0 +1,88 @@
+import { Button, Card, Stack, Text, Title } from "@mantine/core";
+import type { Agent } from "@parley/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Allowed } from "../../../app/session/allowed.tsx";
+import { useParley } from "../../../app/session/session.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { CopyField } from "../../../ui/copy-field.tsx";
+import { WidgetPreview } from "./widget-preview.tsx";
+
+const SIGNING = `const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const claims = { sub: user.id, exp: Math.floor(Date.now() / 1000) + 600 };
+const body = part({ alg: "HS256", typ: "JWT" }) + "." + part(claims);
+const userToken = body + "." + createHmac("sha256", secret).update(body).digest("base64url");`;
+
+/** Beside the settings of the widget: how it looks, the tag for pages, and the secret of signed users. */
+export function WidgetCard({ agent, config }: { agent: Agent; config: Agent["widgetConfig"] }) {
+  const tag = `<script src="${location.origin}/widget.js" data-widget-key="${agent.widgetKey}" async></script>`;
+  return (
+    <Card withBorder padding="lg" mt="lg">
+      <Stack gap="lg">
+        <Stack gap="xs">
+          <Title order={2} size="h4">
+            Preview
+          </Title>
+          <Text c="dimmed" size="sm">
+            With the settings above, saved or not. Nothing that you write in it is sent.
+          </Text>
+          <WidgetPreview agent={agent} config={config} />
+        </Stack>
+        <Stack gap="xs">
+          <Title order={2} size="h4">
+            On your pages
+          </Title>
+          <Text c="dimmed" size="sm">
+            {config.enabled
+              ? "Put this tag on each page that shows the widget. The key is public."
+              : "Switch the widget on above, then put this tag on each page that shows it. The key is public."}
+          </Text>
+          <CopyField label="Tag" value={tag} />
+        </Stack>
+        <UserSecret agentId={agent.id} />
+      </Stack>
+    </Card>
+  );
+}
+
+function UserSecret({ agentId }: { agentId: string }) {
+  const parley = useParley();
+  const queryClient = useQueryClient();
+  const queryKey = ["agents", "widget-secret", agentId];
+  const { data } = useQuery({ queryKey, queryFn: async () => await parley.getWidgetSecret(agentId) });
+  const [isAsking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const rotate = async (): Promise<void> => {
+    setSecret((await parley.rotateWidgetSecret(agentId)).secret);
+    await queryClient.invalidateQueries({ queryKey });
+  };
+  const label = data?.enabled === true ? "Replace the secret" : "Create a secret";
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Title order={2} size="h4">
+        Users who are signed in
+      </Title>
+      <Text c="dimmed" size="sm">
+        Your server signs a user's id with a secret, and the page passes it on as data-user-token. The user
+        then has the same chat on every device.
+        {data?.enabled === true && ` The present secret ends in ${data.last4}.`}
+      </Text>
+      {secret !== undefined && <CopyField label="Secret, shown once" value={secret} />}
+      <CopyField label="Code for your server (Node)" value={SIGNING} />
+      <Allowed operation="rotateWidgetSecret">
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {label}
+        </Button>
+      </Allowed>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={`${label}?`}
+        confirm={label}
+        onConfirm={rotate}
+      >
+        <Text>It is shown once. A previous secret is invalid at once.</Text>
+      </ConfirmDialog>
+    </Stack>
+  );
+}

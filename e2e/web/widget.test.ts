@@ -21,6 +21,8 @@ const QUESTION = "And when does it arrive";
 /** Texts of both sides, without the names of the sides that only screen readers read. */
 const SHOWN_BUBBLES = `[...(document.querySelector("parley-widget")?.shadowRoot.querySelectorAll(".bubble:not(.dots)") ?? [])]
   .map((each) => each.textContent.replace(/^(You|Assistant): /, ""))`;
+const SHOWN_TITLE =
+  'document.querySelector("parley-widget")?.shadowRoot.querySelector("#title")?.textContent';
 const FOCUSED_LABEL =
   'document.querySelector("parley-widget")?.shadowRoot.activeElement?.getAttribute("aria-label") ?? null';
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
@@ -193,11 +195,17 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     const shown = new ParleyPage(page);
     await shown.waitForText("On your pages");
-    const tag = await page.$eval("input[readonly]", (input) => input.getAttribute("value"));
-    assert.ok(tag?.includes(agent.widgetKey), String(tag));
+    const copied = await page.evaluate(
+      '[...document.querySelectorAll("input")].map(({ value }) => value).join()',
+    );
+    assert.ok(String(copied).includes(`/widget.js" data-widget-key="${agent.widgetKey}"`), String(copied));
     await shown.fill("widgetConfig.appearance.agentDisplayName", "Grace");
     const frame = await page.waitForFrame((each) => each.url().endsWith("/widget-preview"));
-    await frame.waitForSelector(">>> .title ::-p-text(Grace)");
+    await waitFor(
+      "the name in the preview",
+      async () => (await frame.evaluate(SHOWN_TITLE)) === "Grace",
+      8_000,
+    );
     assert.deepEqual(await shown.inspect("agent-widget"), []);
     assert.deepEqual(problems, []);
   });

@@ -28,7 +28,7 @@ function show(settings: WidgetSettings): void {
   // What was opened stays open while the appearance is edited.
   const isOpen = before?.state.value.isOpen ?? true;
   const chat = before?.state.value.chat ?? emptyChat;
-  const state = new Store<WidgetState>({ ...fresh, isOpen, chat });
+  const state = new Store<WidgetState>({ ...fresh, isOpen, takesFocus: false, chat });
   before?.view.remove();
   shown = { state, view: new View(document.body, settings, state, createActions(state)) };
 }

@@ -4,6 +4,8 @@ import { type Chat, emptyChat } from "./chat/chat.rules.ts";
 /** What the widget shows. */
 export interface WidgetState {
   isOpen: boolean;
+  /** Whether an opened panel gets the focus. A preview leaves it in the form beside it. */
+  takesFocus: boolean;
   view: "chat" | "call";
   connection: "idle" | "connecting" | "connected" | "reconnecting";
   chat: Chat;
@@ -38,6 +40,7 @@ export interface WidgetActions {
 export function newState({ modes }: WidgetSettings): WidgetState {
   return {
     isOpen: false,
+    takesFocus: true,
     view: modes.chat ? "chat" : "call",
     connection: "idle",
     chat: emptyChat,

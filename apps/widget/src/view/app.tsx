@@ -77,11 +77,13 @@ function Panel(props: ViewProps) {
     const element = dialog.current;
     if (element === null || isOpen === element.open) return;
     if (!isOpen) element.close();
-    else if (matchMedia(PHONE).matches) element.showModal();
-    else element.show();
+    else if (state.takesFocus && matchMedia(PHONE).matches) element.showModal();
+    else if (state.takesFocus) element.show();
+    // Without the focus that `show` gives.
+    else element.open = true;
   }, [isOpen]);
   useEffect(() => {
-    if (!isOpen) return;
+    if (!isOpen || !state.takesFocus) return;
     // On a phone the focus of a field would open the keyboard over the chat.
     const target = matchMedia(PHONE).matches && view === "chat" ? ".title" : "[data-first]";
     dialog.current?.querySelector<HTMLElement>(target)?.focus();

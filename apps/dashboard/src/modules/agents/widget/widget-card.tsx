@@ -1,4 +1,4 @@
-import { Button, Card, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Code, Stack, Text, Title } from "@mantine/core";
 import type { Agent } from "@parley/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -68,7 +68,10 @@ function UserSecret({ agentId }: { agentId: string }) {
         {data?.enabled === true && ` The present secret ends in ${data.last4}.`}
       </Text>
       {secret !== undefined && <CopyField label="Secret, shown once" value={secret} />}
-      <CopyField label="Code for your server (Node)" value={SIGNING} />
+      <Text size="sm">In Node, with createHmac of node:crypto:</Text>
+      <Code block tabIndex={0} maw="100%" aria-label="Code for your server">
+        {SIGNING}
+      </Code>
       <Allowed operation="rotateWidgetSecret">
         <Button variant="default" onClick={() => setAsking(true)}>
           {label}

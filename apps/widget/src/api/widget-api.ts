@@ -96,6 +96,8 @@ export class WidgetApi {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal,
+        // A message that was sent just before a reload still arrives.
+        keepalive: body !== undefined,
       });
     } catch (error) {
       throw this.#offline(error);

@@ -127,6 +127,7 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     await waitForBubble(page, "Welcome to the railway. Where would you like to go?");
     assert.equal(await focusedLabel(page), "Your message", "the focus is in the dialog");
     await write(page, "Is there a night train to <b>Vienna</b>?");
+    await waitFor("the model's request", () => requests.length > 0);
     await page.reload();
     const shown = await waitForBubble(page, ANSWER);
     assert.deepEqual(shown, [

@@ -60,8 +60,8 @@ describe("the pages of campaigns", { skip }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function open(address: string) {
-    const { page, problems } = await chromium.open(`${platform.url}${address}#key=${platform.apiKey}`);
+  async function open(address: string, key = platform.apiKey) {
+    const { page, problems } = await chromium.open(`${platform.url}${address}#key=${key}`);
     await page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
     return { shown: new ParleyPage(page), page, problems };
   }
@@ -289,5 +289,34 @@ describe("the pages of campaigns", { skip }, () => {
     await shown.waitForText("Slow (copy) is saved");
     const [copy] = (await platform.api.listCampaigns()).data;
     assert.deepEqual([copy?.status, copy?.maxConcurrency], ["draft", 7]);
+  });
+
+  test("show a draft to a key that only reads, without what the API would refuse it", async () => {
+    const draft = await platform.api.createCampaign({
+      ...line,
+      name: "Read",
+      callingWindow: { start: "09:00", end: "18:00", timezone: "America/Chicago", days: [1, 2] },
+      contacts: [{ toNumber: numberOf(40, 0) }],
+    });
+    for (const role of ["admin", "read"] as const) {
+      const { key } = await platform.api.createApiKey({ name: role, role });
+      const { shown, page, problems } = await open(`/campaigns/${draft.id}/settings`, key);
+      await page.waitForSelector(".week-lanes");
+      await page.waitForNetworkIdle();
+      const mayWrite = role === "admin";
+      const has = async (words: string): Promise<boolean> =>
+        (await page.$(`main ::-p-text(${words})`)) !== null;
+      for (const words of ["Start", "Save"]) assert.equal(await has(words), mayWrite, `${role}: ${words}`);
+      assert.equal(await has("Your role may read this campaign"), !mayWrite);
+      const before = await shown.text("main");
+      await drag(shown, { day: 1, hour: 6.2 }, { day: 7, hour: 8.1 });
+      assert.equal((await shown.text("main")) === before, !mayWrite, `${role} draws on the week`);
+      await shown.press("Actions");
+      await page.waitForSelector("[role=menu] ::-p-text(Export contacts as CSV)", { visible: true });
+      const items = await page.$$eval("[role=menuitem]", (all) => all.map((each) => each.textContent));
+      assert.deepEqual(items.length, mayWrite ? 5 : 1, `${role}: ${items.join(", ")}`);
+      assert.deepEqual(problems, []);
+    }
+    await platform.api.deleteCampaign(draft.id);
   });
 });

@@ -51,7 +51,9 @@ export function ConnectionPage() {
           />
           <Stack gap="lg">
             <ProviderSettings connection={loaded} />
-            <ConnectionCheck key={connectionId} connectionId={connectionId} />
+            <Allowed operation="checkMessagingConnection">
+              <ConnectionCheck key={connectionId} connectionId={connectionId} />
+            </Allowed>
             <ConnectionSettings key={loaded.updatedAt} connection={loaded} />
           </Stack>
         </>

@@ -1,5 +1,6 @@
 import { Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
-import { type PointerEvent, useState } from "react";
+import { type PointerEvent, use, useState } from "react";
+import { EditableContext } from "../../../ui/editable.ts";
 import { blocksOf, describeHours, drawWindow, type Hours, isoDays, weekdays } from "./window.rules.ts";
 import "../campaigns.css";
 
@@ -16,6 +17,7 @@ interface WeekWindowProps {
 
 /** Days and hours, as fields and drawn on a week. With a mouse they can be drawn there too. */
 export function WeekWindow({ value, onChange, errors }: WeekWindowProps) {
+  const isEditable = use(EditableContext);
   return (
     <Stack gap="md">
       <Checkbox.Group
@@ -58,7 +60,7 @@ export function WeekWindow({ value, onChange, errors }: WeekWindowProps) {
           }
         />
       </Group>
-      <WeekDrawing value={value} onDraw={onChange} />
+      <WeekDrawing value={value} {...(isEditable && { onDraw: onChange })} />
       <Text size="sm" c="dimmed">
         {describeHours(value)}, by the clock of each contact.
       </Text>

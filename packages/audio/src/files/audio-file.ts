@@ -5,6 +5,9 @@ export class AudioFileError extends Error {
   override readonly name = "AudioFileError";
 }
 
+/** For messages that say what to convert a file to. */
+export const DECODED_FORMATS = "WAV, MP3, FLAC, Ogg (Opus or Vorbis) or WebM Opus";
+
 /** Decoded sound, mixed to one channel. */
 export interface MonoAudio {
   sampleRateHz: ResamplerRateHz;

@@ -1,5 +1,6 @@
-import { AudioFileError, type MonoAudio } from "./audio-file.ts";
+import { AudioFileError, DECODED_FORMATS, type MonoAudio } from "./audio-file.ts";
 import { decodeOpusPackets } from "./opus-packets.ts";
+import { decodeVorbis } from "./vorbis.ts";
 
 const HEADER_BYTES = 27;
 const CONTINUED = 0x01;
@@ -7,11 +8,13 @@ const CAPTURE_PATTERN = 0x4f676753;
 /** 120 ms at the highest bit rate of Opus take 7.7 kB; comments with a picture are longer. */
 const MAX_PACKET_BYTES = 4 * 1024 * 1024;
 
-/** Decodes the first stream of an Ogg file (RFC 3533), if it is Opus (RFC 7845). */
+/** Decodes the first stream of an Ogg file (RFC 3533), if it is Opus (RFC 7845) or Vorbis. */
 export async function decodeOgg(bytes: Uint8Array, maxSeconds: number): Promise<MonoAudio> {
   const packets = readPackets(bytes);
   const head = packets.next().value;
   const codec = head === undefined ? "" : String.fromCharCode(...head.subarray(0, 8));
+  if (head !== undefined && codec.startsWith("\x01vorbis"))
+    return await decodeVorbis(bytes, head, packets, maxSeconds);
   if (head === undefined || codec !== "OpusHead") throw refuseCodec(codec);
   // The comments.
   packets.next();
@@ -19,9 +22,9 @@ export async function decodeOgg(bytes: Uint8Array, maxSeconds: number): Promise<
 }
 
 function refuseCodec(codec: string): AudioFileError {
-  const name = codec.slice(1, 7) === "vorbis" ? "Vorbis" : codec.slice(1, 5) === "FLAC" ? "FLAC" : "unknown";
+  const name = codec.slice(1, 5) === "FLAC" ? "FLAC" : "unknown";
   return new AudioFileError(
-    `is an Ogg file with ${name} sound, which this server does not decode: convert it to WAV, FLAC, Ogg Opus or WebM Opus`,
+    `is an Ogg file with ${name} sound, which this server does not decode: convert it to ${DECODED_FORMATS}`,
   );
 }
 

@@ -533,7 +533,7 @@ export class Operations extends Requests {
   /**
    * Create a voice from a recording.
    *
-   * Creates a voice from a recording of one speaker. The recording is a WAV (PCM, float, A-law or µ-law), FLAC, Ogg Opus or WebM Opus file of 8 to 40 seconds; other formats are converted first, as the dashboard does. It must contain speech that is neither clipped nor drowned in noise: `invalid_body` says what is wrong and how to record it better. It is stored as mono WAV with the speech at −20 dBFS.
+   * Creates a voice from a recording of one speaker. The recording is a WAV (PCM, float, A-law or µ-law), MP3, FLAC, Ogg (Opus or Vorbis) or WebM Opus file of 8 to 40 seconds; other formats are converted first, as the dashboard does. It must contain speech that is neither clipped nor drowned in noise: `invalid_body` says what is wrong and how to record it better. It is stored as mono WAV with the speech at −20 dBFS.
    *
    * If a provider that clones voices is configured (ElevenLabs, Cartesia), it clones the voice, and the status is `processing` until then. Otherwise the voice is an approximation by a local voice (`isApproximation`). `limit_reached`: the organization's limit `voices` is reached.
    *

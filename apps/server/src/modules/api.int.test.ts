@@ -88,7 +88,7 @@ test("text that the database cannot store is rejected with its path", async () =
     name: String.raw`{"name":"a\u0000"}`,
     firstMessage: String.raw`{"firstMessage":"\ud800"}`,
     "defaultVariables.who": String.raw`{"defaultVariables":{"who":"\u0000"}}`,
-    runtimeConfig: String.raw`{"runtimeConfig":{"a\u0000":1}}`,
+    "runtimeConfig.a\0": String.raw`{"runtimeConfig":{"a\u0000":1}}`,
     "flowDefinition.steps": String.raw`{"flowDefinition":{"steps":{"\udc00":{}}}}`,
     "": `{"id":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
   };

@@ -9,8 +9,8 @@ import { Resources } from "./contract-resources.ts";
 
 const ERROR_LEVEL = 50;
 
-/** What a node knows without its database, for a key that it has seen. */
-const KNOWN_TO_THE_NODE = new Set(["listVoices", "getVoice", "listModels", "listLanguages", "getAccess"]);
+/** What a node knows without its database, for a key that it has seen. Voices, models and languages depend on its keys at providers. */
+const KNOWN_TO_THE_NODE = new Set(["getAccess"]);
 
 interface LogLine {
   level: number;

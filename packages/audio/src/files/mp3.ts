@@ -18,7 +18,7 @@ export async function decodeMp3(bytes: Uint8Array, maxSeconds: number): Promise<
   const program = await readFile(new URL(import.meta.resolve("minimp3-wasm/dist/decoder.opt.wasm")));
   const { instance } = await WebAssembly.instantiate(program, {});
   try {
-    return decodePieces(new Decoder({ ...instance.exports }, frames), maxSeconds);
+    return decodePieces(new Decoder(instance.exports as Record<string, unknown>, frames), maxSeconds);
   } catch (cause) {
     if (cause instanceof AudioFileError) throw cause;
     throw new AudioFileError("is a damaged MP3 file", { cause });

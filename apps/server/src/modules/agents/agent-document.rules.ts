@@ -29,7 +29,7 @@ export interface AgentDocument extends AgentConfiguration {
 }
 
 /** Incremented whenever the contract's tables gain, lose or rename a field; a test checks it. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** Fields that are live regardless of the published version (specification §3.1). */
 const alwaysLive: ReadonlySet<keyof AgentDocument> = new Set(["status", "sipTrunkId", "phoneNumbers"]);
@@ -65,6 +65,7 @@ type AnyDocument = Readonly<Record<string, unknown>>;
 const upgraders: readonly ((document: AnyDocument) => AnyDocument)[] = [
   // Version 1 stored status and trunk beside the document and had no tools or numbers.
   (document) => ({ phoneNumbers: [], customTools: [], ...document }),
+  (document) => document,
   (document) => document,
   (document) => document,
 ];

@@ -29,6 +29,8 @@ const RENEWAL_MS = 5_000;
 export const MAX_WRITING = 256;
 /** Waits before further attempts to write a reply. */
 const RETRY_DELAYS_MS: readonly number[] = [1_000, 4_000];
+const CONFIGURATION_GONE = "the agent's configuration is gone";
+const BILLING_INACTIVE = "the organization's billing is inactive";
 /** Items of the transcript that the language model sees. */
 const MAX_HISTORY_ITEMS = 300;
 
@@ -51,6 +53,13 @@ export interface ChatRepliesOptions {
 interface ReplyTimes {
   conversation: Conversation;
   beganAt: Date;
+}
+
+/** A conversation with what its next reply is written from. */
+interface RunningConversation {
+  conversation: Conversation;
+  agent: ResolvedAgent;
+  items: readonly TranscriptItem[];
 }
 
 /** What a run added to the conversation. */
@@ -144,40 +153,40 @@ export class ChatReplies {
     const { database, conversations, agentResolution, clock, logger } = this.#options;
     const { organizationId, conversationId } = chat;
     const beganAt = clock.now();
-    const before = await store.findChat(database, conversationId);
-    const conversation = await conversations.find(database, organizationId, conversationId);
+    const [before, conversation] = await Promise.all([
+      store.findChat(database, conversationId),
+      conversations.find(database, organizationId, conversationId),
+    ]);
     if (before?.claimId !== chat.claimId || conversation === undefined) return false;
-    const agent = await agentResolution.resolveRecorded({ ...conversation, organizationId });
-    const obstacle = await this.#findObstacle(organizationId, agent);
+    const [agent, isBillingActive, items] = await Promise.all([
+      agentResolution.resolveRecorded({ ...conversation, organizationId }),
+      this.#isBillingActive(organizationId),
+      conversations.listLatestItems(conversationId, MAX_HISTORY_ITEMS),
+    ]);
     const written =
-      agent === undefined || obstacle !== undefined
-        ? { entries: [failure(obstacle ?? "the agent's configuration is gone")], error: undefined }
-        : await this.#write(chat, conversation, agent, signal);
+      agent === undefined || !isBillingActive
+        ? {
+            entries: [failure(agent === undefined ? CONFIGURATION_GONE : BILLING_INACTIVE)],
+            error: undefined,
+          }
+        : await this.#write(chat, { conversation, agent, items }, signal);
     signal.throwIfAborted();
     if (written.error !== undefined)
       logger.warn({ conversationId, reason: errorMessage(written.error) }, "writing a reply failed");
     return await this.#settle(before, { ...chat, conversation, beganAt }, written);
   }
 
-  /** Returns why the agent does not reply; `undefined` if it does. */
-  async #findObstacle(organizationId: string, agent: ResolvedAgent | undefined): Promise<string | undefined> {
-    if (agent === undefined) return "the agent's configuration is gone";
+  async #isBillingActive(organizationId: string): Promise<boolean> {
     const organization = await this.#options.organizations.find(organizationId);
-    return organization?.isBillingActive === true ? undefined : "the organization's billing is inactive";
+    return organization?.isBillingActive === true;
   }
 
   /** Has the language model reply to the conversation so far, before the eyes of its streams. */
-  async #write(
-    chat: store.ClaimedChat,
-    conversation: Conversation,
-    agent: ResolvedAgent,
-    signal: AbortSignal,
-  ): Promise<Written> {
-    const { conversations, hub } = this.#options;
+  async #write(chat: store.ClaimedChat, ran: RunningConversation, signal: AbortSignal): Promise<Written> {
+    const { hub } = this.#options;
     const { conversationId } = chat;
     const reply = new StreamedReply((live) => hub.show(keyOf(chat), conversationId, live));
-    const items = await conversations.listLatestItems(conversationId, MAX_HISTORY_ITEMS);
-    const { dialogue, notes } = await this.#openDialogue(conversation, agent, items);
+    const { dialogue, notes } = await this.#openDialogue(ran);
     try {
       const { entries, error } = await reply.run(dialogue, signal);
       return { entries: [...notes, ...entries], error };
@@ -186,14 +195,17 @@ export class ChatReplies {
     }
   }
 
-  async #openDialogue(
-    { id: conversationId, createdAt }: Conversation,
-    agent: ResolvedAgent,
-    items: readonly TranscriptItem[],
-  ): Promise<{ dialogue: Dialogue; notes: Written["entries"] }> {
+  async #openDialogue({
+    conversation: { id: conversationId, createdAt },
+    agent,
+    items,
+  }: RunningConversation): Promise<{ dialogue: Dialogue; notes: Written["entries"] }> {
     const { toolSigning, languageModelsFor, outbound, memory } = this.#options;
     const promptTemplate = agent.document.widgetConfig.webchatPrompt ?? agent.document.promptTemplate;
-    const recalled = await memory.recall({ conversationId, agent, channel: "web_chat" });
+    const [recalled, models] = await Promise.all([
+      memory.recall({ conversationId, agent, channel: "web_chat" }),
+      languageModelsFor(agent.organizationId, agent.document.llmModel),
+    ]);
     const { setup, unknownVariables } = setUpConversation({
       memory: recalled.text,
       conversationId,
@@ -206,7 +218,7 @@ export class ChatReplies {
       at: new Date(createdAt),
     });
     const dialogue = createDialogue(forText(setup), {
-      models: await languageModelsFor(agent.organizationId, setup.llmModel),
+      models,
       outbound,
       sign: toolSigning.signerFor(agent.organizationId),
       transcript: toEntries(items.toSorted((one, other) => one.startMs - other.startMs)),

@@ -112,6 +112,10 @@ export class ChatsService {
     });
   }
 
+  async hasOpen(visitorId: string): Promise<boolean> {
+    return await store.hasChatOf(this.#database, visitorId);
+  }
+
   /** Locks the open chat of a visitor; `undefined` if there is none. */
   async lockOf(transaction: Queries, visitorId: string): Promise<store.ChatRow | undefined> {
     return await store.lockChatOf(transaction, visitorId);

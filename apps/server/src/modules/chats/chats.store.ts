@@ -32,6 +32,14 @@ export async function lockChatOf(queries: Queries, visitorId: string): Promise<C
   return row;
 }
 
+export async function hasChatOf(queries: Queries, visitorId: string): Promise<boolean> {
+  const rows = await queries
+    .select({ conversationId: chats.conversationId })
+    .from(chats)
+    .where(eq(chats.visitorId, visitorId));
+  return rows.length > 0;
+}
+
 export async function findChat(queries: Queries, conversationId: string): Promise<ChatRow | undefined> {
   const [row] = await queries.select().from(chats).where(eq(chats.conversationId, conversationId));
   return row;

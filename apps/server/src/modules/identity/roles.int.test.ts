@@ -28,6 +28,8 @@ const exceptions: Readonly<Record<string, string>> = {
   listApiKeys: "admin",
   updateApiKey: "admin",
   revokeApiKey: "admin",
+  createProviderKey: "admin",
+  deleteProviderKey: "admin",
   rotateWidgetSecret: "admin",
   deleteWidgetSecret: "admin",
   rotateWebhookSigningSecret: "admin",

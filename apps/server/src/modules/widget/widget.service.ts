@@ -39,12 +39,17 @@ export interface WidgetDependencies {
   organizations: Pick<OrganizationsService, "find">;
   conversations: Pick<ConversationsService, "find" | "reassign" | "listItemsAfter">;
   customers: CustomersService;
-  chats: Pick<ChatsService, "open" | "receive" | "lockOf" | "end" | "read" | "reassign">;
+  chats: Pick<ChatsService, "open" | "hasOpen" | "receive" | "lockOf" | "end" | "read" | "reassign">;
   secrets: Pick<WidgetSecretsService, "findSecret">;
   tokens: WidgetSessionTokens;
   limits: WidgetLimits;
   calls: WidgetCalls;
   clock: Clock;
+}
+
+interface SentMessage {
+  conversationId: string;
+  message: WidgetMessage;
 }
 
 /** What visitors of an agent's widget do. */
@@ -158,25 +163,38 @@ export class WidgetService {
   async send(
     { agent }: Visit,
     customerId: string,
-    { id, text }: WidgetMessageCreation,
+    message: WidgetMessageCreation,
     address: string,
-  ): Promise<{ conversationId: string; message: WidgetMessage }> {
-    const { customers, chats, conversations, limits } = this.#dependencies;
-    const { modes, limits: given } = agent.document.widgetConfig;
-    if (!modes.chat) throw new AppError("forbidden", { message: "The widget has no chat mode." });
-    await limits.takeMessage(agent, address);
-    const next = await this.#prepareChat(agent, customerId);
-    return await joinTransaction(this.#database, async (transaction) => {
+  ): Promise<SentMessage> {
+    if (!agent.document.widgetConfig.modes.chat)
+      throw new AppError("forbidden", { message: "The widget has no chat mode." });
+    await this.#dependencies.limits.takeMessage(agent, address);
+    return await this.#store(agent, customerId, message);
+  }
+
+  /** Stores a message in the visitor's open chat, or in a new one. */
+  async #store(
+    agent: LiveAgent,
+    customerId: string,
+    { id, text }: WidgetMessageCreation,
+  ): Promise<SentMessage> {
+    const { customers, chats, conversations } = this.#dependencies;
+    const { messagesPerDay } = agent.document.widgetConfig.limits;
+    const next = (await chats.hasOpen(customerId)) ? undefined : await this.#prepareChat(agent, customerId);
+    const sent = await joinTransaction(this.#database, async (transaction) => {
       const customer = await customers.lock(transaction, customerId);
-      const chat = (await chats.lockOf(transaction, customerId)) ?? (await next.open(transaction, customer));
+      const chat = (await chats.lockOf(transaction, customerId)) ?? (await next?.open(transaction, customer));
+      if (chat === undefined) return undefined;
       const { conversationId, organizationId } = chat;
       const conversation = await conversations.find(transaction, organizationId, conversationId);
       if (conversation === undefined) throw new Error("a chat has lost its conversation");
       const beganAt = new Date(conversation.createdAt);
       const { item, isNew } = await chats.receive(transaction, chat, beganAt, { id, text });
-      if (isNew) await customers.countMessage(transaction, customer, given.messagesPerDay);
+      if (isNew) await customers.countMessage(transaction, customer, messagesPerDay);
       return { conversationId, message: toWidgetMessage(item, beganAt) };
     });
+    // The open chat has ended meanwhile: another begins.
+    return sent ?? (await this.#store(agent, customerId, { id, text }));
   }
 
   /** Resolves what a new chat runs on, which must not wait in a transaction. */

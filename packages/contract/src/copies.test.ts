@@ -35,6 +35,8 @@ test("every field that a read gives is accepted by the write of the same resourc
   let checked = 0;
   for (const route of routes) {
     if (!["POST", "PATCH", "PUT"].includes(route.method) || ACTIONS.has(route.operationId)) continue;
+    // No read gives the file that the creation takes.
+    if (route.file !== undefined) continue;
     const read = readOf(route);
     const given = read && fieldsIn(read);
     const accepted = (route.body as TObject | undefined)?.properties;

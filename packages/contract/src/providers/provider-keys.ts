@@ -5,6 +5,7 @@ import {
   dataOf,
   deletedResponse,
   idSchema,
+  ignored,
   nullable,
   nullableEnum,
   timestampSchema,
@@ -42,6 +43,10 @@ const createSchema = closedObject(
       description: "Key of an account at the provider. Verified there, stored encrypted, never returned.",
       examples: ["sk-3f5e9c1d7b2a4860"],
     }),
+    id: ignored,
+    last4: ignored,
+    createdAt: ignored,
+    updatedAt: ignored,
   },
   { title: "ProviderKeyCreate" },
 );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { mkdir } from "node:fs/promises";
 import type { Agent } from "@parley/client/api";
 import type { ScriptedChatRequest } from "@parley/providers/testing";
@@ -90,6 +91,14 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     return { page, problems };
   }
 
+  /** Without transitions, in the middle of which colors have other contrasts. */
+  async function setScheme(page: Page, value: string): Promise<void> {
+    await page.emulateMediaFeatures([
+      { name: "prefers-color-scheme", value },
+      { name: "prefers-reduced-motion", value: "reduce" },
+    ]);
+  }
+
   async function press(page: Page, label: string): Promise<void> {
     const button = await page.waitForSelector(`>>> button[aria-label="${label}"]`, { visible: true });
     await button?.click();
@@ -113,10 +122,7 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     if (folder === undefined) return;
     await mkdir(folder, { recursive: true });
     for (const value of ["light", "dark"]) {
-      await page.emulateMediaFeatures([
-        { name: "prefers-color-scheme", value },
-        { name: "prefers-reduced-motion", value: "reduce" },
-      ]);
+      await setScheme(page, value);
       await page.screenshot({ path: `${folder}/widget-${name}-${value}.png` });
     }
   }
@@ -148,12 +154,13 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     await photograph(page, "closed-phone");
     await press(page, "Ask us");
     await page.waitForSelector(">>> dialog:modal");
-    const box = await (await page.$(">>> dialog"))?.boundingBox();
-    assert.deepEqual(box, { x: 0, y: 0, ...SIZES.phone });
+    const isWhole = async (): Promise<boolean> =>
+      isDeepStrictEqual(await (await page.$(">>> dialog"))?.boundingBox(), { x: 0, y: 0, ...SIZES.phone });
+    await waitFor("the dialog over the whole screen", isWhole);
     await write(page, "Hello?");
     await waitForBubble(page, ANSWER);
     for (const value of ["light", "dark"]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+      await setScheme(page, value);
       assert.deepEqual(await violationsOf(page), [], value);
     }
     await photograph(page, "chat-phone");

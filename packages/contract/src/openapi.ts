@@ -6,9 +6,7 @@ import { authRoutes } from "./identity/auth-routes.ts";
 import { operatorRoutes } from "./operator/routes.ts";
 import { exampleOf } from "./request-example.ts";
 import { routes, tags } from "./routes.ts";
-import { widgetEventSchema } from "./widget/widget-events.ts";
 import { widgetRoutes } from "./widget/widget-routes.ts";
-import { conversationEventSchema } from "./conversations/chats.ts";
 import { builtInVariables } from "./schemas.ts";
 import { toolRequestSchema } from "./agents/custom-tools.ts";
 import { type WebhookDefinition, webhookBodySchema, webhooks } from "./webhooks/webhook-events.ts";
@@ -228,8 +226,6 @@ export function buildOpenApi({ isOnlyV1 = false } = {}): JsonObject {
   // Not bodies of operations, but clients need them.
   components.reference(liveCallEventSchema);
   components.reference(liveCallCommandSchema);
-  components.reference(conversationEventSchema);
-  if (!isOnlyV1) components.reference(widgetEventSchema);
   components.reference(toolRequestSchema);
   const paths: Record<string, JsonObject> = {};
   for (const route of isOnlyV1 ? routes : [...routes, ...widgetRoutes, ...authRoutes, ...operatorRoutes]) {

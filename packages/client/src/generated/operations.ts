@@ -3,7 +3,6 @@
 import { type Page, type RequestOptions, Requests, path } from "../requests.ts";
 import type {
   TranscriptItem,
-  ConversationEvent,
   CustomToolCreate,
   AgentCreate,
   CustomTool,
@@ -84,6 +83,7 @@ import type {
   ConversationDetail,
   TestChatCreate,
   ChatMessageCreate,
+  ConversationEvent,
   ConversationInstruction,
   Customer,
   WebhookSigningSecret,

@@ -122,37 +122,6 @@ export interface LiveCallCommand {
   key: string;
 }
 
-/** Event of the stream of a web chat. */
-export type ConversationEvent = {
-  type: "activity";
-  /** `writing`: the agent writes a reply. `working`: it waits for a tool. `idle`: it does neither. */
-  activity: "idle" | "writing" | "working";
-} | {
-  type: "item";
-  item: TranscriptItem;
-} | {
-  type: "replyPart";
-  /** Id of the `message` event that follows with the whole text. */
-  messageId: string;
-  /**
-   * UTF-16 code units of the reply before this part. A part replaces everything of the reply from here on.
-   * At least 0.
-   */
-  offset: number;
-  /** Part of the reply. */
-  text: string;
-} | {
-  type: "replyDiscarded";
-  messageId: string;
-} | {
-  type: "replyFailed";
-} | {
-  type: "ended";
-  conversationId: string;
-  /** `idle`: no message for 30 minutes. `user`: the visitor ended it. `deleted`: its transcript was deleted. */
-  reason: "idle" | "user" | "deleted";
-};
-
 /** Body of the request that Parley sends to a custom tool's `webhookUrl`. */
 export interface ToolRequest {
   tool: {
@@ -3321,6 +3290,37 @@ export interface ChatMessageCreate {
   /** Text of the message, 1 to 4000 characters. */
   text: string;
 }
+
+/** Event of the stream of a web chat. */
+export type ConversationEvent = {
+  type: "activity";
+  /** `writing`: the agent writes a reply. `working`: it waits for a tool. `idle`: it does neither. */
+  activity: "idle" | "writing" | "working";
+} | {
+  type: "item";
+  item: TranscriptItem;
+} | {
+  type: "replyPart";
+  /** Id of the `message` event that follows with the whole text. */
+  messageId: string;
+  /**
+   * UTF-16 code units of the reply before this part. A part replaces everything of the reply from here on.
+   * At least 0.
+   */
+  offset: number;
+  /** Part of the reply. */
+  text: string;
+} | {
+  type: "replyDiscarded";
+  messageId: string;
+} | {
+  type: "replyFailed";
+} | {
+  type: "ended";
+  conversationId: string;
+  /** `idle`: no message for 30 minutes. `user`: the visitor ended it. `deleted`: its transcript was deleted. */
+  reason: "idle" | "user" | "deleted";
+};
 
 export interface ConversationInstruction {
   conversationId: string;

@@ -1,7 +1,12 @@
 import { type Static, Type } from "typebox";
 import { defineRoute } from "../route.ts";
 import { closedObject, dataOf, idSchema, nullable, nullableEnum, streamedResponse } from "../schemas.ts";
-import { chatActivitySchema, chatEndReasonSchema, widgetMessageSchema } from "./widget-events.ts";
+import {
+  chatActivitySchema,
+  chatEndReasonSchema,
+  widgetEventSchema,
+  widgetMessageSchema,
+} from "./widget-events.ts";
 import { widgetParams } from "./widget-sessions.ts";
 
 export const MAX_CHAT_MESSAGE_CHARACTERS = 4000;
@@ -129,4 +134,5 @@ export const streamWidgetEventsRoute = defineRoute({
   status: 200,
   response: streamedResponse,
   contentType: "text/event-stream",
+  event: widgetEventSchema,
 });

@@ -132,6 +132,8 @@ describe("the page of voices", { skip: skipWithoutChromium }, () => {
     await shown.press("Create a voice");
     await shown.fill("displayName", "Silence");
     await chooseFile(page, silent);
+    // Until it is decoded, the button is disabled.
+    await shown.waitForText("Recording of 10 seconds");
     await page.click('[data-path="hasConsent"]');
     await page.click(SUBMIT);
     await shown.waitForText("contains no speech");

@@ -60,6 +60,8 @@ async function start(): Promise<Servers> {
   features.closeWith(started);
   closers.unshift(async () => await started.close());
   const { id: organizationId } = await modules.organizations.ensure(database, "bench", "Bench");
+  // The measure is what the node can do, not what an organization may.
+  await modules.organizationLimits.override(database, organizationId, { requestsPerSecond: 1_000_000 });
   const { key: apiKey } = await modules.apiKeys.create(organizationId, "bench", null);
   const by = { organizationId, actor: { type: "api_key", name: "bench" } } as const;
   const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });

@@ -3534,6 +3534,11 @@ export interface OrganizationLimits {
    */
   concurrentRequests: number;
   /**
+   * API requests per second and node, after a burst of as many as in one second. Further ones wait for their turn, as those above `concurrentRequests` do. Default: 100.
+   * From 1 to 1000000.
+   */
+  requestsPerSecond: number;
+  /**
    * Messages of widget visitors within any 60 seconds. A further one gets `rate_limited`. Default: 6000.
    * From 0 to 1000000.
    */

@@ -38,6 +38,12 @@ export const organizationLimits = {
     description:
       "API requests at once per node. Ten times as many wait for their turn; a further one gets `rate_limited`.",
   },
+  requestsPerSecond: {
+    default: 100,
+    minimum: 1,
+    description:
+      "API requests per second and node, after a burst of as many as in one second. Further ones wait for their turn, as those above `concurrentRequests` do.",
+  },
   chatMessagesPerMinute: {
     default: 6_000,
     description: "Messages of widget visitors within any 60 seconds. A further one gets `rate_limited`.",

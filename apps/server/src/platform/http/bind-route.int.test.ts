@@ -36,7 +36,7 @@ async function serve(
     rateLimiter: new RateLimiter(database, { now: () => clock.now }, async () =>
       assert.fail("this limit is a number"),
     ),
-    findLimits: async () => ({ concurrentRequests: 2 }),
+    findLimits: async () => ({ concurrentRequests: 2, requestsPerSecond: 1_000 }),
     limits: { refusalPauseMs: 0 },
   });
   const route = defineRoute({

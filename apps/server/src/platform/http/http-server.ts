@@ -23,7 +23,7 @@ import type { Authenticate, AuthenticateSession, FindSessionUser } from "./princ
 import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
 import { acceptFiles } from "./multipart-body.ts";
 import { sendRefusalsLate } from "./late-refusals.ts";
-import { type FindRequestLimit, RequestShares } from "./request-shares.ts";
+import { type FindRequestLimits, RequestShares } from "./request-shares.ts";
 import { registerReference } from "./pages/reference.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -72,7 +72,7 @@ export interface HttpServerOptions {
   trustedProxies?: readonly string[];
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
-  findLimits: FindRequestLimit;
+  findLimits: FindRequestLimits;
   limits?: Partial<HttpLimits>;
 }
 

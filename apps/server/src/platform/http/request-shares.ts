@@ -1,14 +1,17 @@
 import type { OrganizationLimits } from "@parley/contract";
 import { AppError } from "../app-error.ts";
+import { Paces } from "../paces.ts";
 import { Shares } from "../shares.ts";
 
 /** Requests that may wait, per request that may run. */
 const WAITING_PER_RUNNING = 10;
 const RETRY_AFTER_SECONDS = 1;
+/** Requests at once after a pause, in seconds of the organization's rate. */
+const BURST_SECONDS = 1;
 
-export type FindRequestLimit = (
+export type FindRequestLimits = (
   organizationId: string,
-) => Promise<Pick<OrganizationLimits, "concurrentRequests">>;
+) => Promise<Pick<OrganizationLimits, "concurrentRequests" | "requestsPerSecond">>;
 
 /** Requests that wait for another node or a network at once, per request that this node handles: they use little of it. */
 const WAITING_ELSEWHERE_PER_RUNNING = 10;
@@ -20,26 +23,22 @@ export interface SharedRequest {
   isRemote?: boolean | undefined;
 }
 
-/** Bounds the requests of each organization that this node handles at once (`concurrentRequests`). */
+/**
+ * Bounds the requests of each organization that this node handles at once (`concurrentRequests`) and begins per second
+ * (`requestsPerSecond`).
+ */
 export class RequestShares {
   readonly #shares = new Shares();
-  readonly #findLimits: FindRequestLimit;
+  readonly #paces = new Paces();
+  readonly #findLimits: FindRequestLimits;
 
-  constructor(findLimits: FindRequestLimit) {
+  constructor(findLimits: FindRequestLimits) {
     this.#findLimits = findLimits;
   }
 
-  /** Throws `rate_limited` if too many requests of the organization wait. Returns how many may run at once. */
-  async requireRoom(request: SharedRequest): Promise<number> {
-    const { concurrentRequests } = await this.#findLimits(request.organizationId);
-    const atOnce = concurrentRequests * (request.isRemote === true ? WAITING_ELSEWHERE_PER_RUNNING : 1);
-    if (this.#shares.countWaiting(keyOf(request)) < WAITING_PER_RUNNING * concurrentRequests) return atOnce;
-    throw new AppError("rate_limited", {
-      message:
-        `The organization sends more requests at once than this node handles for it (${atOnce}), and too many wait. ` +
-        "Retry after the time in the Retry-After header, or ask the operator to raise the limit concurrentRequests.",
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    });
+  /** Throws `rate_limited` if too many requests of the organization wait. */
+  async requireRoom(request: SharedRequest): Promise<void> {
+    await this.#requireRoom(request);
   }
 
   /**
@@ -47,7 +46,24 @@ export class RequestShares {
    * reason if it aborts before.
    */
   async take(request: SharedRequest, signal: AbortSignal): Promise<Disposable> {
-    return await this.#shares.take(keyOf(request), await this.requireRoom(request), signal);
+    const { atOnce, perSecond } = await this.#requireRoom(request);
+    await this.#paces.wait(request.organizationId, { perSecond, burst: BURST_SECONDS * perSecond }, signal);
+    return await this.#shares.take(keyOf(request), atOnce, signal);
+  }
+
+  async #requireRoom(request: SharedRequest): Promise<{ atOnce: number; perSecond: number }> {
+    const { organizationId, isRemote = false } = request;
+    const { concurrentRequests, requestsPerSecond: perSecond } = await this.#findLimits(organizationId);
+    const atOnce = concurrentRequests * (isRemote ? WAITING_ELSEWHERE_PER_RUNNING : 1);
+    const waiting = this.#paces.countWaiting(organizationId) + this.#shares.countWaiting(keyOf(request));
+    if (waiting < WAITING_PER_RUNNING * concurrentRequests) return { atOnce, perSecond };
+    throw new AppError("rate_limited", {
+      message:
+        `The organization sends more requests than this node handles for it (${atOnce} at once, ${perSecond} per second), ` +
+        "and too many wait. Retry after the time in the Retry-After header, or ask the operator to raise the limits " +
+        "concurrentRequests and requestsPerSecond.",
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
   }
 }
 

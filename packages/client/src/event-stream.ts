@@ -11,11 +11,17 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Yields the events of a response until it ends. Throws if it breaks off, or is silent for 45 s. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+/** Yields the events of a response until it ends or the signal aborts. Throws if it breaks off, or is silent for 45 s. */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<ServerSentEvent> {
   const events: ServerSentEvent[] = [];
   const parser = createParser({ onEvent: ({ id, data }) => void events.push({ id, data }) });
   const reader = body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  if (signal?.aborted === true) cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
   const decoder = new TextDecoder();
   let unread = 0;
   try {
@@ -29,6 +35,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       yield* events.splice(0);
     }
   } finally {
+    signal?.removeEventListener("abort", cancel);
     // Ends the connection if the consumer has stopped reading.
     await reader.cancel().catch(() => undefined);
   }

@@ -1,5 +1,5 @@
+import { readEvents } from "@parley/client/events";
 import type { WidgetEvent } from "@parley/contract";
-import { readEvents } from "../api/event-stream.ts";
 import type { VisitorSession } from "../api/visitor-session.ts";
 import type { WidgetApi } from "../api/widget-api.ts";
 import { WidgetError } from "../api/widget-error.ts";
@@ -140,7 +140,8 @@ export class ChatConnection {
     state.update((before) => ({ ...before, chat: loadChat(before.chat, chat) }));
     for (const message of chat.messages) if (!isFirst && !known.has(message.id)) onMessage(message);
     const { lastEventId } = chat;
-    const response = await session.use(async (token) => await api.openEvents(token, lastEventId, signal));
+    const { body } = await session.use(async (token) => await api.openEvents(token, lastEventId, signal));
+    if (body === null) return;
     onConnected();
     state.update((before) => ({ ...before, connection: "connected" }));
     const cut = new AbortController();
@@ -148,14 +149,15 @@ export class ChatConnection {
     // A connection that is gone would be noticed only by its silence.
     addEventListener("offline", () => cut.abort(), { signal: isOver });
     try {
-      await readEvents(response, ({ event }) => this.#receive(event), isOver);
+      for await (const { data } of readEvents(body, isOver)) this.#receive(data);
       if (cut.signal.aborted) throw new WidgetError("offline", "You are offline.");
     } finally {
       cut.abort();
     }
   }
 
-  #receive(event: WidgetEvent): void {
+  #receive(data: string): void {
+    const event = JSON.parse(data) as WidgetEvent;
     const { state, onMessage } = this.#deps;
     const before = state.value.chat;
     state.update((value) => ({ ...value, chat: applyEvent(value.chat, event) }));

@@ -16,6 +16,7 @@ import { encryptedDocuments } from "./stored-document.ts";
 import { bindCustomToolRoutes } from "./tools/custom-tools.routes.ts";
 import { CustomToolsService } from "./tools/custom-tools.service.ts";
 import { AgentResolution } from "./versions/agent-resolution.service.ts";
+import { AgentSnapshots } from "./versions/snapshots.ts";
 import { bindAgentVersionRoutes } from "./versions/agent-versions.routes.ts";
 import { AgentVersionsService } from "./versions/agent-versions.service.ts";
 import { bindEnvironmentRoutes } from "./versions/environments.routes.ts";
@@ -54,7 +55,11 @@ export function createAgents(
   const customTools = new CustomToolsService(database, { writer, agents, clock });
   const agentVersions = new AgentVersionsService(database, { writer, agents, agentChoices, clock });
   const environments = new EnvironmentsService(database, { writer, agents, clock });
-  const agentResolution = new AgentResolution(database, writer, customVoices);
+  const agentResolution = new AgentResolution(database, {
+    writer,
+    snapshots: new AgentSnapshots(database, writer, clock),
+    voices: customVoices,
+  });
   folders.deleting.subscribe(async (transaction, { by, folderId }) => {
     await agents.releaseFolder(transaction, by, folderId);
   });

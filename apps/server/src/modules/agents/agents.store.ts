@@ -46,19 +46,22 @@ export async function findAgent(
   return row;
 }
 
-const agentByWidgetKey = prepareOnce((queries) =>
+const revisionsByWidgetKey = prepareOnce((queries) =>
   queries
-    .select()
+    .select({
+      id: agents.id,
+      organizationId: agents.organizationId,
+      revision: agents.revision,
+      publishedRevision: agents.publishedRevision,
+    })
     .from(agents)
     .where(eq(agents.widgetKey, sql.placeholder("widgetKey")))
     .prepare(""),
 );
 
-export async function findAgentByWidgetKey(
-  queries: Queries,
-  widgetKey: string,
-): Promise<AgentRow | undefined> {
-  const [row] = await agentByWidgetKey(queries).execute({ widgetKey });
+/** Returns the numbers of an agent's latest and published revisions. */
+export async function findRevisionsByWidgetKey(queries: Queries, widgetKey: string) {
+  const [row] = await revisionsByWidgetKey(queries).execute({ widgetKey });
   return row;
 }
 

@@ -23,8 +23,8 @@ import * as store from "./chats.store.ts";
 import { StreamedReply } from "./streamed-reply.ts";
 
 /** A node that dies leaves its replies to others after this time. */
-export const CLAIM_MS = 20_000;
-const RENEWAL_MS = 5_000;
+export const CLAIM_MS = 10_000;
+const RENEWAL_MS = 2_500;
 /** Replies that this node writes at once; they wait for the language model most of the time. */
 export const MAX_WRITING = 256;
 /** Waits before further attempts to write a reply. */
@@ -37,7 +37,7 @@ const MAX_HISTORY_ITEMS = 300;
 export interface ChatRepliesOptions {
   database: Database;
   agentResolution: Pick<AgentResolution, "resolveRecorded">;
-  conversations: Pick<ConversationsService, "find" | "listLatestItems" | "appendItems">;
+  conversations: Pick<ConversationsService, "find" | "latestItemsOf" | "appendItems">;
   organizations: Pick<OrganizationsService, "find">;
   memory: Pick<ConversationMemory, "recall">;
   toolSigning: Pick<ToolSigning, "signerFor">;
@@ -153,16 +153,17 @@ export class ChatReplies {
     const { database, conversations, agentResolution, clock, logger } = this.#options;
     const { organizationId, conversationId } = chat;
     const beganAt = clock.now();
-    const [before, conversation] = await Promise.all([
-      store.findChat(database, conversationId),
+    const [found, conversation, isBillingActive] = await Promise.all([
+      // In one query: a message that the reply does not see is counted as newer, and one that it sees is not.
+      store.findChatWithItems(database, conversationId, (id) =>
+        conversations.latestItemsOf(id, MAX_HISTORY_ITEMS),
+      ),
       conversations.find(database, organizationId, conversationId),
-    ]);
-    if (before?.claimId !== chat.claimId || conversation === undefined) return false;
-    const [agent, isBillingActive, items] = await Promise.all([
-      agentResolution.resolveRecorded({ ...conversation, organizationId }),
       this.#isBillingActive(organizationId),
-      conversations.listLatestItems(conversationId, MAX_HISTORY_ITEMS),
     ]);
+    if (found?.chat.claimId !== chat.claimId || conversation === undefined) return false;
+    const { chat: before, items } = found;
+    const agent = await agentResolution.resolveRecorded({ ...conversation, organizationId });
     const written =
       agent === undefined || !isBillingActive
         ? {

@@ -12,6 +12,8 @@ export interface StoredChat {
   isReplying: boolean;
   /** Items after the stream's place, in their order. */
   items: readonly PlacedItem[];
+  /** Whether there may be items after these. */
+  hasMore: boolean;
 }
 
 /** The place of a stream: the last item that its client has. */
@@ -135,7 +137,7 @@ export class ChatStream {
     for (;;) {
       const stored = await this.#options.read(this.#place);
       if (stored === undefined) return this.#noteDeletion();
-      const { conversationId, beganAt, endReason, items } = stored;
+      const { conversationId, beganAt, endReason, items, hasMore } = stored;
       this.#isReplying = stored.isReplying;
       for (const { item, sequence } of items) {
         this.#place = { conversationId, sequence };
@@ -143,7 +145,7 @@ export class ChatStream {
         if (item.id.startsWith(FAILED_REPLY_PREFIX)) send({ type: "replyFailed" });
         send({ type: "item", conversationId, beganAt, item }, this.#place);
       }
-      if (items.length > 0) continue;
+      if (hasMore) continue;
       if (this.#place?.conversationId !== conversationId) this.#place = { conversationId, sequence: 0 };
       if (endReason !== null) this.#noteEnd(conversationId, endReason);
       return;

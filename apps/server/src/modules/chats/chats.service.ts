@@ -6,12 +6,14 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import { afterCommit, joinTransaction } from "../../platform/database/joint-transaction.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
-import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { type ConversationsService, MAX_ITEMS_AT_ONCE } from "../conversations/conversations.service.ts";
 import { renderTemplate, setBuiltInVariables } from "../conversations/setup/variables.rules.ts";
 import { type ChatHub, keyOf } from "./chat-hub.ts";
 import type { ChatReplies } from "./chat-replies.ts";
 import type { StoredChat, StreamPlace } from "./chat-stream.ts";
 import * as store from "./chats.store.ts";
+
+export type { LockedChat } from "./chats.store.ts";
 
 /** A chat ends after this time without a message. */
 export const IDLE_MS = 30 * 60_000;
@@ -30,8 +32,7 @@ export interface ChatsDependencies {
 
 /** A message or an instruction for the agent. */
 interface ChatInput {
-  /** Items to add. */
-  items: readonly TranscriptItem[];
+  item: TranscriptItem;
   /** Whether the agent replies. */
   isAnswered: boolean;
 }
@@ -107,18 +108,15 @@ export class ChatsService {
       const chat = await store.lockChat(transaction, conversationId);
       if (chat?.visitorId !== null) throw new AppError("conversation_not_active");
       const beganAt = new Date(conversation.createdAt);
-      const { item } = await this.receive(transaction, chat, beganAt, { id, text });
+      const { item } = await this.receive(transaction, { ...chat, beganAt }, { id, text });
       return item;
     });
   }
 
-  async hasOpen(visitorId: string): Promise<boolean> {
-    return await store.hasChatOf(this.#database, visitorId);
-  }
-
   /** Locks the open chat of a visitor; `undefined` if there is none. */
-  async lockOf(transaction: Queries, visitorId: string): Promise<store.ChatRow | undefined> {
-    return await store.lockChatOf(transaction, visitorId);
+  async lockOf(transaction: Queries, visitorId: string): Promise<store.LockedChat | undefined> {
+    const { conversations } = this.#dependencies;
+    return await store.lockChatOf(transaction, visitorId, (id) => conversations.beganAtMsOf(id));
   }
 
   /** Makes the open chat of a visitor that of another, who has none. */
@@ -130,17 +128,15 @@ export class ChatsService {
   /** Adds a message of the other side to a locked chat, and has it answered. A repeated id has no effect. */
   async receive(
     transaction: Queries,
-    chat: store.ChatRow,
-    beganAt: Date,
+    chat: store.LockedChat,
     { id, text }: { id: string; text: string },
   ): Promise<{ item: TranscriptItem; isNew: boolean }> {
     const { conversations, clock } = this.#dependencies;
-    const known = await conversations.findItem(transaction, chat.conversationId, id);
-    if (known !== undefined) return { item: requireOwn(known), isNew: false };
-    const atMs = Math.max(0, clock.now().getTime() - beganAt.getTime());
+    const atMs = Math.max(0, clock.now().getTime() - chat.beganAt.getTime());
     const item = messageOf("user", { id, text, atMs });
-    await this.#add(transaction, chat, { items: [item], isAnswered: true });
-    return { item, isNew: true };
+    if (await this.#add(transaction, chat, { item, isAnswered: true })) return { item, isNew: true };
+    const known = await conversations.findItem(transaction, chat.conversationId, id);
+    return { item: requireOwn(known), isNew: false };
   }
 
   /** Adds an instruction. Returns false if the conversation is no open chat. */
@@ -153,8 +149,7 @@ export class ChatsService {
     if (chat === undefined) return false;
     const atMs = Math.max(0, this.#dependencies.clock.now().getTime() - Date.parse(createdAt));
     const item = { id: randomUUID(), type: "instruction", text, startMs: atMs, endMs: atMs } as const;
-    await this.#add(transaction, chat, { items: [item], isAnswered: speak });
-    return true;
+    return await this.#add(transaction, chat, { item, isAnswered: speak });
   }
 
   /** Ends an open chat that is locked. */
@@ -198,7 +193,8 @@ export class ChatsService {
     const items = await conversations.listItemsAfter(this.#database, conversationId, sequence);
     const isReplying = chat !== undefined && chat.replyDueAt !== null;
     const beganAt = new Date(conversation.createdAt);
-    return { conversationId, beganAt, endReason: conversation.endReason, isReplying, items };
+    const hasMore = items.length === MAX_ITEMS_AT_ONCE;
+    return { conversationId, beganAt, endReason: conversation.endReason, isReplying, items, hasMore };
   }
 
   /** Returns the key of an open chat's streams. Throws `not_found`, and `conversation_not_active` if it is no open chat. */
@@ -215,15 +211,19 @@ export class ChatsService {
     return conversation;
   }
 
-  /** Adds to a locked chat. This node writes the reply at once if the chat's stream is here. */
-  async #add(transaction: Queries, chat: store.ChatRow, { items, isAnswered }: ChatInput): Promise<void> {
+  /**
+   * Adds to a locked chat. This node writes the reply at once if the chat's stream is here. Returns false, without any effect,
+   * if an item with this id is already there.
+   */
+  async #add(transaction: Queries, chat: store.ChatRow, { item, isAnswered }: ChatInput): Promise<boolean> {
     const { conversations, hub, replies, clock } = this.#dependencies;
     const { conversationId, inputCount, claimedUntil, replyDueAt } = chat;
     const now = clock.now();
-    await conversations.appendItems(conversationId, items, now, transaction);
+    if ((await conversations.appendItems(conversationId, [item], now, transaction)) === 0) return false;
     if (!isAnswered) {
       await store.updateChat(transaction, conversationId, { lastMessageAt: now });
-      return await this.#announce(transaction, chat);
+      await this.#announce(transaction, chat);
+      return true;
     }
     const isFree = claimedUntil === null || claimedUntil < now;
     const claim = isFree && hub.hasListener(keyOf(chat)) ? replies.newClaim() : undefined;
@@ -236,9 +236,10 @@ export class ChatsService {
     };
     await store.updateChat(transaction, conversationId, change);
     await this.#announce(transaction, chat);
-    if (claim === undefined) return;
+    if (claim === undefined) return true;
     const { claimId } = claim;
     await afterCommit(() => replies.runClaimed({ ...chat, ...change, claimId }));
+    return true;
   }
 
   async #announce(transaction: Queries, chat: store.ChatRow): Promise<void> {
@@ -274,7 +275,7 @@ function messageOf(
 }
 
 /** Throws `invalid_body` if the item with this id is not a message of the other side. */
-function requireOwn(item: TranscriptItem): TranscriptItem {
-  if (item.type === "message" && item.role === "user") return item;
+function requireOwn(item: TranscriptItem | undefined): TranscriptItem {
+  if (item?.type === "message" && item.role === "user") return item;
   throw invalidBody("id", "is the id of another item of the conversation");
 }

@@ -1,9 +1,12 @@
-import { and, asc, eq, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { TranscriptItem } from "@parley/contract";
+import { type SQL, and, asc, eq, getTableColumns, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
+import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { chats } from "./chats.tables.ts";
 
 export type ChatRow = typeof chats.$inferSelect;
 type ChatInsert = typeof chats.$inferInsert;
+export type LockedChat = ChatRow & { beganAt: Date };
 
 /** The right to write a chat's reply, until a time. */
 export interface Claim {
@@ -26,23 +29,48 @@ export async function lockChat(queries: Queries, conversationId: string): Promis
   return row;
 }
 
-/** Locks the open chat of a visitor; `undefined` if there is none. */
-export async function lockChatOf(queries: Queries, visitorId: string): Promise<ChatRow | undefined> {
-  const [row] = await queries.select().from(chats).where(eq(chats.visitorId, visitorId)).for("update");
-  return row;
+/** Locks the open chat of a visitor, and reads when it began; `undefined` if there is none. */
+export async function lockChatOf(
+  queries: Queries,
+  visitorId: string,
+  beganAtMsOf: (conversationId: SQL) => SQL<number>,
+): Promise<LockedChat | undefined> {
+  const [row] = await queries
+    .select({ ...getTableColumns(chats), beganAtMs: beganAtMsOf(sql`${chats.conversationId}`) })
+    .from(chats)
+    .where(eq(chats.visitorId, visitorId))
+    .for("update");
+  if (row === undefined) return undefined;
+  const { beganAtMs, ...chat } = row;
+  return { ...chat, beganAt: new Date(beganAtMs) };
 }
 
-export async function hasChatOf(queries: Queries, visitorId: string): Promise<boolean> {
-  const rows = await queries
-    .select({ conversationId: chats.conversationId })
+const chatById = prepareOnce((queries) =>
+  queries
+    .select()
     .from(chats)
-    .where(eq(chats.visitorId, visitorId));
-  return rows.length > 0;
-}
+    .where(eq(chats.conversationId, sql.placeholder("conversationId")))
+    .prepare(""),
+);
 
 export async function findChat(queries: Queries, conversationId: string): Promise<ChatRow | undefined> {
-  const [row] = await queries.select().from(chats).where(eq(chats.conversationId, conversationId));
+  const [row] = await chatById(queries).execute({ conversationId });
   return row;
+}
+
+/** Reads a chat and what was said in it at the same moment. */
+export async function findChatWithItems(
+  queries: Queries,
+  conversationId: string,
+  itemsOf: (conversationId: SQL) => SQL<TranscriptItem[]>,
+): Promise<{ chat: ChatRow; items: TranscriptItem[] } | undefined> {
+  const [row] = await queries
+    .select({ ...getTableColumns(chats), items: itemsOf(sql`${chats.conversationId}`) })
+    .from(chats)
+    .where(eq(chats.conversationId, conversationId));
+  if (row === undefined) return undefined;
+  const { items, ...chat } = row;
+  return { chat, items };
 }
 
 export async function updateChat(

@@ -14,7 +14,7 @@ import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import * as store from "./conversations.store.ts";
 
-export type { EarlierMessage, PlacedItem } from "./conversations.store.ts";
+export { type EarlierMessage, MAX_ITEMS_AT_ONCE, type PlacedItem } from "./conversations.store.ts";
 
 export interface NewConversation {
   organizationId: string;
@@ -87,7 +87,7 @@ export class ConversationsService {
     await store.updateConversation(queries, id, result);
   }
 
-  /** Returns the items after a place in the transcript, in the order in which they were appended. */
+  /** Returns the first items after a place in the transcript, `MAX_ITEMS_AT_ONCE` at most, in the order in which they were appended. */
   async listItemsAfter(queries: Queries, id: string, sequence: number): Promise<store.PlacedItem[]> {
     return await store.listItemsAfter(queries, id, sequence);
   }
@@ -117,7 +117,7 @@ export class ConversationsService {
   }
 
   /**
-   * Appends items in their order. Skips items whose id is already there.
+   * Appends items in their order. Skips items whose id is already there, and returns the number of the others.
    *
    * @param conversation Its id, or a query that yields it.
    */
@@ -126,8 +126,8 @@ export class ConversationsService {
     items: readonly TranscriptItem[],
     now: Date,
     queries: Queries = this.#database,
-  ): Promise<void> {
-    if (items.length > 0) await store.appendItems(queries, conversation, items, now);
+  ): Promise<number> {
+    return items.length === 0 ? 0 : await store.appendItems(queries, conversation, items, now);
   }
 
   /** Returns the items that were appended last, in the order in which they were appended. */
@@ -183,6 +183,16 @@ export class ConversationsService {
   /** Deletes one item of a transcript, in the caller's transaction. */
   async deleteItem(queries: Queries, conversationId: string, itemId: string): Promise<void> {
     await store.deleteItem(queries, conversationId, itemId);
+  }
+
+  /** Returns the query that yields what `listLatestItems` returns. */
+  latestItemsOf(conversationId: SQL, limit: number): SQL<TranscriptItem[]> {
+    return store.latestItemsOf(conversationId, limit);
+  }
+
+  /** Returns the query that yields the time at which a conversation began, in milliseconds. */
+  beganAtMsOf(conversationId: SQL): SQL<number> {
+    return store.beganAtMsOf(conversationId);
   }
 
   /** Returns the condition that a conversation has a message with these words. */

@@ -1,7 +1,8 @@
 import type { ConversationChannel, PageQuery, TranscriptItem } from "@parley/contract";
-import { type SQL, and, asc, desc, eq, gt, inArray, isNull, ne, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, and, asc, desc, eq, gt, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
+import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import { conversations, isMessage, transcriptItems, wordsOf } from "./conversations.tables.ts";
 
@@ -9,7 +10,7 @@ import { conversations, isMessage, transcriptItems, wordsOf } from "./conversati
 const MAX_EARLIER_CONVERSATIONS = 10;
 
 /** Items that a reader gets in one query. */
-const MAX_ITEMS_AT_ONCE = 500;
+export const MAX_ITEMS_AT_ONCE = 500;
 
 export type ConversationRow = typeof conversations.$inferSelect;
 
@@ -28,13 +29,25 @@ export async function insertConversation(
   return row;
 }
 
+const conversationById = prepareOnce((queries) =>
+  queries
+    .select()
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.organizationId, sql.placeholder("organizationId")),
+        eq(conversations.id, sql.placeholder("id")),
+      ),
+    )
+    .prepare(""),
+);
+
 export async function findConversation(
   queries: Queries,
   organizationId: string,
   id: string,
 ): Promise<ConversationRow | undefined> {
-  const where = and(eq(conversations.organizationId, organizationId), eq(conversations.id, id));
-  const [row] = await queries.select().from(conversations).where(where);
+  const [row] = await conversationById(queries).execute({ organizationId, id });
   return row;
 }
 
@@ -109,23 +122,48 @@ export async function listLatestItems(
   return rows.map(({ item }) => item).reverse();
 }
 
+/** Query that yields what `listLatestItems` returns, as one value, for the query of a feature that refers to conversations. */
+export function latestItemsOf(conversationId: SQLWrapper, limit: number): SQL<TranscriptItem[]> {
+  const latest = sql`
+    select item, sequence from ${transcriptItems}
+    where conversation_id = ${conversationId} order by sequence desc limit ${limit}`;
+  return sql`(select coalesce(jsonb_agg(item order by sequence), '[]') from (${latest}) as latest)`;
+}
+
+/** Query that yields the time at which a conversation began, in milliseconds. */
+export function beganAtMsOf(conversationId: SQLWrapper): SQL<number> {
+  return sql`(
+    select extract(epoch from ${conversations.createdAt}) * 1000 from ${conversations} where id = ${conversationId}
+  )`.mapWith(Number);
+}
+
 /** An item with its place in the order in which items were appended. */
 export interface PlacedItem {
   sequence: number;
   item: TranscriptItem;
 }
 
+const itemsAfter = prepareOnce((queries) =>
+  queries
+    .select({ sequence: transcriptItems.sequence, item: transcriptItems.item })
+    .from(transcriptItems)
+    .where(
+      and(
+        eq(transcriptItems.conversationId, sql.placeholder("conversationId")),
+        gt(transcriptItems.sequence, sql.placeholder("sequence")),
+      ),
+    )
+    .orderBy(asc(transcriptItems.sequence))
+    .limit(MAX_ITEMS_AT_ONCE)
+    .prepare(""),
+);
+
 export async function listItemsAfter(
   queries: Queries,
   conversationId: string,
   sequence: number,
 ): Promise<PlacedItem[]> {
-  return await queries
-    .select({ sequence: transcriptItems.sequence, item: transcriptItems.item })
-    .from(transcriptItems)
-    .where(and(eq(transcriptItems.conversationId, conversationId), gt(transcriptItems.sequence, sequence)))
-    .orderBy(asc(transcriptItems.sequence))
-    .limit(MAX_ITEMS_AT_ONCE);
+  return await itemsAfter(queries).execute({ conversationId, sequence });
 }
 
 export async function reassign(
@@ -229,6 +267,7 @@ export async function listItems(queries: Queries, conversationId: string): Promi
  * the order of their items relative to each other is undefined.
  *
  * @param conversation Its id, or a query that yields it.
+ * @returns the number of items that were not there.
  * @throws Error if there is no such conversation, or its transcript was deleted.
  */
 export async function appendItems(
@@ -236,8 +275,8 @@ export async function appendItems(
   conversation: string | SQL,
   items: readonly TranscriptItem[],
   now: Date,
-): Promise<void> {
-  const { rowCount } = await queries.execute(sql`
+): Promise<number> {
+  const { rows } = await queries.execute<{ count: number }>(sql`
     with conversation as (
       update ${conversations} set updated_at = ${now.toISOString()}
       where id = ${conversation} and transcript_deleted_at is null
@@ -254,10 +293,13 @@ export async function appendItems(
       from conversation, jsonb_array_elements(${JSON.stringify(items.map(toStorable))}::jsonb)
         with ordinality as entry (item, place)
       on conflict do nothing
+      returning 1
     )
-    select id from conversation`);
-  if (rowCount === 0)
+    select (select count(*)::int from inserted) as count from conversation`);
+  const [appended] = rows;
+  if (appended === undefined)
     throw new Error("the conversation to append items to does not exist, or its transcript was deleted");
+  return appended.count;
 }
 
 /** Condition that a message of the conversation contains these words; served by the index `transcript_items_words`. */

@@ -32,7 +32,7 @@ test("a number is remembered over calls and messages only if the agent switches 
   t.after(async () => await server.close());
   const { modules, organizationId } = server;
   const { id: agentId } = await modules.agents.create(server, { name: "Ada" });
-  const speak = async (conversationId: string): Promise<void> =>
+  const speak = async (conversationId: string): Promise<number> =>
     await modules.conversations.appendItems(conversationId, [said("My name is Ada.")], new Date());
   const off = await recall(server, agentId, "phone");
   await speak(off.conversationId);

@@ -64,10 +64,7 @@ export class CustomersService {
 
   /** Locks a customer, which orders what they send. Throws `unauthorized` if they were deleted. */
   async lock(transaction: Queries, id: string): Promise<Customer> {
-    const customer = await store.lockCustomer(transaction, id);
-    if (customer === undefined)
-      throw new AppError("unauthorized", { message: "The session has ended. Start another one." });
-    return customer;
+    return requireCustomer(await store.lockCustomer(transaction, id));
   }
 
   /** Notes the customer's latest chat. */
@@ -86,20 +83,35 @@ export class CustomersService {
     await store.deleteSilentVisitors(this.#database, createdBefore);
   }
 
-  /** Counts a message of a locked customer. Throws `rate_limited` beyond this many within 24 hours. */
-  async countMessage(transaction: Queries, customer: Customer, limit: number): Promise<void> {
+  /**
+   * Locks a customer, which orders what they send, and counts a message. Throws `unauthorized` if they were deleted.
+   */
+  async countMessage(transaction: Queries, id: string): Promise<Customer> {
     const now = this.#clock.now();
-    const endsAtMs = customer.countedSince.getTime() + DAY_MS;
-    const isOver = now.getTime() >= endsAtMs;
-    const count = isOver ? 0 : customer.messageCount;
-    if (count >= limit)
-      throw new AppError("rate_limited", {
-        message: `You have sent ${limit} messages in 24 hours, which is the limit here.`,
-        retryAfterSeconds: Math.ceil((endsAtMs - now.getTime()) / 1000),
-      });
-    const change = { messageCount: count + 1, ...(isOver && { countedSince: now }) };
-    await store.updateCustomer(transaction, customer.id, change);
+    return requireCustomer(
+      await store.countMessage(transaction, id, { now, since: new Date(now.getTime() - DAY_MS) }),
+    );
   }
+
+  /** Takes back the count of a message that was already there. */
+  async uncountMessage(transaction: Queries, { id, messageCount }: Customer): Promise<void> {
+    await store.updateCustomer(transaction, id, { messageCount: messageCount - 1 });
+  }
+
+  /** Throws `rate_limited` if the customer has sent more messages within 24 hours. */
+  requireMessages({ messageCount, countedSince }: Customer, limit: number): void {
+    if (messageCount <= limit) return;
+    const endsInMs = countedSince.getTime() + DAY_MS - this.#clock.now().getTime();
+    throw new AppError("rate_limited", {
+      message: `You have sent ${limit} messages in 24 hours, which is the limit here.`,
+      retryAfterSeconds: Math.ceil(endsInMs / 1000),
+    });
+  }
+}
+
+function requireCustomer(customer: Customer | undefined): Customer {
+  if (customer !== undefined) return customer;
+  throw new AppError("unauthorized", { message: "The session has ended. Start another one." });
 }
 
 function present({ id, agentId, userId, phoneNumber, createdAt }: Customer): CustomerView {

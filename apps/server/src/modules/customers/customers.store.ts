@@ -1,7 +1,8 @@
 import type { PageQuery } from "@parley/contract";
-import { and, eq, isNull, lt, type SQL } from "drizzle-orm";
+import { and, eq, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
+import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { customers } from "./customers.tables.ts";
 
 export type CustomerRow = typeof customers.$inferSelect;
@@ -69,13 +70,39 @@ export async function ensureCustomer(queries: Queries, customer: CustomerInsert)
   return row;
 }
 
+const customerById = prepareOnce((queries) =>
+  queries
+    .select()
+    .from(customers)
+    .where(eq(customers.id, sql.placeholder("id")))
+    .prepare(""),
+);
+
 export async function findCustomer(queries: Queries, id: string): Promise<CustomerRow | undefined> {
-  const [row] = await queries.select().from(customers).where(eq(customers.id, id));
+  const [row] = await customerById(queries).execute({ id });
   return row;
 }
 
 export async function lockCustomer(queries: Queries, id: string): Promise<CustomerRow | undefined> {
   const [row] = await queries.select().from(customers).where(eq(customers.id, id)).for("update");
+  return row;
+}
+
+/** Counts a message of a customer since a time, in one write that locks the customer. */
+export async function countMessage(
+  queries: Queries,
+  id: string,
+  { now, since }: { now: Date; since: Date },
+): Promise<CustomerRow | undefined> {
+  const isOver = lte(customers.countedSince, since);
+  const [row] = await queries
+    .update(customers)
+    .set({
+      messageCount: sql`case when ${isOver} then 1 else ${customers.messageCount} + 1 end`,
+      countedSince: sql`case when ${isOver} then ${now.toISOString()}::timestamptz else ${customers.countedSince} end`,
+    })
+    .where(eq(customers.id, id))
+    .returning();
   return row;
 }
 

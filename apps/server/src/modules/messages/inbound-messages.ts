@@ -111,7 +111,8 @@ export class InboundMessages {
     const { conversations, bus } = this.#options;
     if (row.isAnswered) {
       const items = [toTranscriptItem(thread, row)];
-      return await conversations.appendItems(thread.conversationId, items, now, transaction);
+      await conversations.appendItems(thread.conversationId, items, now, transaction);
+      return;
     }
     const unansweredSince = thread.unansweredSince ?? now;
     const replyDueAt = replyTime(unansweredSince, now);

@@ -1,14 +1,23 @@
 import type { LimitOverrides, PageQuery } from "@parley/contract";
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { contains } from "../../platform/database/contains.ts";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
+import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { organizations } from "./organizations.tables.ts";
 
 export type OrganizationRow = typeof organizations.$inferSelect;
 
+const organizationById = prepareOnce((queries) =>
+  queries
+    .select()
+    .from(organizations)
+    .where(eq(organizations.id, sql.placeholder("id")))
+    .prepare(""),
+);
+
 export async function findOrganization(queries: Queries, id: string): Promise<OrganizationRow | undefined> {
-  const [row] = await queries.select().from(organizations).where(eq(organizations.id, id));
+  const [row] = await organizationById(queries).execute({ id });
   return row;
 }
 

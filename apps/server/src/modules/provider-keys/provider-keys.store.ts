@@ -1,5 +1,6 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
+import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { providerKeys } from "./provider-keys.tables.ts";
 
 export type KeyRow = typeof providerKeys.$inferSelect;
@@ -20,12 +21,17 @@ export async function upsertKey(queries: Queries, key: KeyInsert & { updatedAt: 
   return row;
 }
 
-export async function listKeys(queries: Queries, organizationId: string): Promise<KeyRow[]> {
-  return await queries
+const keysOf = prepareOnce((queries) =>
+  queries
     .select()
     .from(providerKeys)
-    .where(eq(providerKeys.organizationId, organizationId))
-    .orderBy(asc(providerKeys.provider));
+    .where(eq(providerKeys.organizationId, sql.placeholder("organizationId")))
+    .orderBy(asc(providerKeys.provider))
+    .prepare(""),
+);
+
+export async function listKeys(queries: Queries, organizationId: string): Promise<KeyRow[]> {
+  return await keysOf(queries).execute({ organizationId });
 }
 
 export async function findKey(

@@ -13,8 +13,9 @@ import { AppError } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { joinTransaction } from "../../platform/database/joint-transaction.ts";
+import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution, LiveAgent } from "../agents/versions/agent-resolution.service.ts";
-import { renderWelcome, type ChatsService } from "../chats/chats.service.ts";
+import { renderWelcome, type ChatsService, type LockedChat } from "../chats/chats.service.ts";
 import { formatPlace, type StoredChat, type StreamPlace } from "../chats/chat-stream.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { Customer, CustomersService } from "../customers/customers.service.ts";
@@ -37,9 +38,9 @@ const MAX_MESSAGES = 200;
 export interface WidgetDependencies {
   agentResolution: Pick<AgentResolution, "findByWidgetKey" | "resolveAgent">;
   organizations: Pick<OrganizationsService, "find">;
-  conversations: Pick<ConversationsService, "find" | "reassign" | "listItemsAfter">;
+  conversations: Pick<ConversationsService, "reassign">;
   customers: CustomersService;
-  chats: Pick<ChatsService, "open" | "hasOpen" | "receive" | "lockOf" | "end" | "read" | "reassign">;
+  chats: Pick<ChatsService, "open" | "receive" | "lockOf" | "end" | "read" | "reassign">;
   secrets: Pick<WidgetSecretsService, "findSecret">;
   tokens: WidgetSessionTokens;
   limits: WidgetLimits;
@@ -172,42 +173,41 @@ export class WidgetService {
     return await this.#store(agent, customerId, message);
   }
 
-  /** Stores a message in the visitor's open chat, or in a new one. */
+  /** Stores a message in the visitor's open chat, or in a new one that runs on `fresh`. */
   async #store(
     agent: LiveAgent,
     customerId: string,
     { id, text }: WidgetMessageCreation,
+    fresh?: ResolvedAgent,
   ): Promise<SentMessage> {
-    const { customers, chats, conversations } = this.#dependencies;
+    const { agentResolution, customers, chats } = this.#dependencies;
     const { messagesPerDay } = agent.document.widgetConfig.limits;
-    const next = (await chats.hasOpen(customerId)) ? undefined : await this.#prepareChat(agent, customerId);
     const sent = await joinTransaction(this.#database, async (transaction) => {
-      const customer = await customers.lock(transaction, customerId);
-      const chat = (await chats.lockOf(transaction, customerId)) ?? (await next?.open(transaction, customer));
-      if (chat === undefined) return undefined;
-      const { conversationId, organizationId } = chat;
-      const conversation = await conversations.find(transaction, organizationId, conversationId);
-      if (conversation === undefined) throw new Error("a chat has lost its conversation");
-      const beganAt = new Date(conversation.createdAt);
-      const { item, isNew } = await chats.receive(transaction, chat, beganAt, { id, text });
-      if (isNew) await customers.countMessage(transaction, customer, messagesPerDay);
-      return { conversationId, message: toWidgetMessage(item, beganAt) };
+      const customer = await customers.countMessage(transaction, customerId);
+      const chat =
+        (await chats.lockOf(transaction, customerId)) ??
+        (fresh && (await this.#open(transaction, fresh, customerId)));
+      if (chat === undefined) {
+        await customers.uncountMessage(transaction, customer);
+        return undefined;
+      }
+      const { item, isNew } = await chats.receive(transaction, chat, { id, text });
+      if (isNew) customers.requireMessages(customer, messagesPerDay);
+      else await customers.uncountMessage(transaction, customer);
+      return { conversationId: chat.conversationId, message: toWidgetMessage(item, chat.beganAt) };
     });
-    // The open chat has ended meanwhile: another begins.
-    return sent ?? (await this.#store(agent, customerId, { id, text }));
+    if (sent !== undefined) return sent;
+    // What a new chat runs on is resolved outside the transaction, which must not wait for it.
+    const entry = { kind: "widget" } as const;
+    const resolved = await agentResolution.resolveAgent(agent.organizationId, agent.id, entry);
+    return await this.#store(agent, customerId, { id, text }, resolved);
   }
 
-  /** Resolves what a new chat runs on, which must not wait in a transaction. */
-  async #prepareChat(agent: LiveAgent, visitorId: string) {
-    const { agentResolution, chats, customers } = this.#dependencies;
-    const resolved = await agentResolution.resolveAgent(agent.organizationId, agent.id, { kind: "widget" });
-    return {
-      open: async (transaction: Queries, customer: Customer) => {
-        const { chat } = await chats.open(transaction, resolved, { visitorId, isTest: false });
-        await customers.noteChat(transaction, customer.id, chat.conversationId);
-        return chat;
-      },
-    };
+  async #open(transaction: Queries, agent: ResolvedAgent, visitorId: string): Promise<LockedChat> {
+    const { chats, customers } = this.#dependencies;
+    const { conversation, chat } = await chats.open(transaction, agent, { visitorId, isTest: false });
+    await customers.noteChat(transaction, visitorId, chat.conversationId);
+    return { ...chat, beganAt: new Date(conversation.createdAt) };
   }
 
   async readChat({ agent }: Visit, customerId: string): Promise<WidgetChat> {
@@ -236,11 +236,10 @@ export class WidgetService {
     for (;;) {
       const stored = await this.read(organizationId, customerId, place);
       const isSame = stored?.conversationId === whole?.conversationId;
-      if (stored === undefined || (whole !== undefined && (!isSame || stored.items.length === 0)))
-        return whole;
+      if (stored === undefined || (whole !== undefined && !isSame)) return whole;
       whole = { ...stored, items: [...(whole?.items ?? []), ...stored.items] };
       const sequence = stored.items.at(-1)?.sequence;
-      if (sequence === undefined) return whole;
+      if (!stored.hasMore || sequence === undefined) return whole;
       place = { conversationId: stored.conversationId, sequence };
     }
   }

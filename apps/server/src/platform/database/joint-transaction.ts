@@ -58,6 +58,11 @@ export async function afterCommit(then: () => void | Promise<void>): Promise<voi
   else scope.afterCommit.push(() => outsideJointTransaction(then));
 }
 
+/** Whether queries go to a transaction that has not ended. */
+export function isInJointTransaction(): boolean {
+  return scopes.getStore()?.transaction !== undefined;
+}
+
 /** Whether callbacks wait for the commit of the current joint transaction. */
 export function hasAfterCommit(): boolean {
   return (scopes.getStore()?.afterCommit.length ?? 0) > 0;

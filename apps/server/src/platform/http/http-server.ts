@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type IncomingHttpHeaders, type IncomingMessage, type Server, maxHeaderSize } from "node:http";
+import type { Socket } from "node:net";
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import {
   type FastifyBaseLogger,
@@ -183,7 +184,18 @@ function addHooks(app: FastifyInstance): void {
 /** Closes connections itself, because a closing server no longer enforces their deadlines. */
 function endConnections(app: FastifyInstance, closeMs: number): void {
   const { server } = app;
+  // Node closes idle connections, and regards these as busy.
+  const unused = new Set<Socket>();
+  let isClosing = false;
+  server.on("connection", (socket) => {
+    if (isClosing) return void socket.destroy();
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  server.on("request", ({ socket }) => unused.delete(socket));
   app.addHook("preClose", async () => {
+    isClosing = true;
+    for (const socket of unused) socket.destroy();
     const deadline = setTimeout(() => server.closeAllConnections(), closeMs);
     server.once("close", () => clearTimeout(deadline));
   });

@@ -12,7 +12,11 @@ export const rateLimits = pgTable(
   (table) => [primaryKey({ columns: [table.organizationId, table.name] })],
 );
 
-/** Recent attempts to sign in and the like: one row per address or account that does not have its full limit. */
+/**
+ * Recent attempts to sign in and the like: one row per address or account that does not have its full limit. The table is
+ * unlogged (a migration says so, Drizzle cannot), so that no attempt waits for the disk: after a crash of the database all
+ * have their full limit.
+ */
 export const attemptLimits = pgTable(
   "attempt_limits",
   {

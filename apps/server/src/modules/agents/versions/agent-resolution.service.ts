@@ -12,8 +12,9 @@ import {
 } from "./agent-resolution.rules.ts";
 import { liveRevision, type SavedAgent } from "../agent-state.rules.ts";
 import type { AgentWriter } from "../agent-writer.ts";
-import { findAgent, findAgentByWidgetKey, findVersion } from "../agents.store.ts";
+import { findAgent, findRevisionsByWidgetKey } from "../agents.store.ts";
 import { findEnvironment } from "./environments.store.ts";
+import type { AgentSnapshots } from "./snapshots.ts";
 
 /** An agent as it is published. */
 export interface LiveAgent {
@@ -40,12 +41,20 @@ interface RecordedConfiguration {
 export class AgentResolution {
   readonly #database: Database;
   readonly #writer: AgentWriter;
-
+  readonly #snapshots: AgentSnapshots;
   readonly #voices: Pick<CustomVoicesService, "resolve">;
 
-  constructor(database: Database, writer: AgentWriter, voices: Pick<CustomVoicesService, "resolve">) {
+  constructor(
+    database: Database,
+    {
+      writer,
+      snapshots,
+      voices,
+    }: { writer: AgentWriter; snapshots: AgentSnapshots; voices: Pick<CustomVoicesService, "resolve"> },
+  ) {
     this.#database = database;
     this.#writer = writer;
+    this.#snapshots = snapshots;
     this.#voices = voices;
   }
 
@@ -66,12 +75,12 @@ export class AgentResolution {
 
   /** Returns the agent with this key of its widget, as published; `undefined` if there is none. */
   async findByWidgetKey(widgetKey: string): Promise<LiveAgent | undefined> {
-    const row = await findAgentByWidgetKey(this.#database, widgetKey);
-    if (row === undefined) return undefined;
-    const agent = this.#writer.open(row);
-    const live = await this.#read(agent, liveRevision(agent));
+    const agent = await findRevisionsByWidgetKey(this.#database, widgetKey);
+    if (agent === undefined) return undefined;
     const { id, organizationId } = agent;
-    return { id, organizationId, document: withLiveFields(live, agent.document) };
+    const document = await this.#require(agent, agent.revision);
+    const live = await this.#read({ ...agent, document }, liveRevision(agent));
+    return { id, organizationId, document: withLiveFields(live, document) };
   }
 
   /** Returns a configuration that ran earlier; `undefined` if it no longer exists. */
@@ -79,8 +88,7 @@ export class AgentResolution {
     queries: Queries,
     { organizationId, agentId, revision }: { organizationId: string; agentId: string; revision: number },
   ): Promise<AgentDocument | undefined> {
-    const version = await findVersion(queries, organizationId, agentId, revision);
-    return version && this.#writer.openSnapshot(version);
+    return await this.#snapshots.read(queries, { organizationId, agentId, revision });
   }
 
   /** Resolves the agent of a new call from its record; `undefined` if that configuration no longer exists. */
@@ -88,17 +96,26 @@ export class AgentResolution {
     const { organizationId, agentId, agentRevision, configurationRevision, environment, variables } = call;
     if (configurationRevision === null) return undefined;
     const revision = { organizationId, agentId, revision: configurationRevision };
-    const stored = await this.findRevision(this.#database, revision);
+    const stored = await this.#snapshots.find(revision);
     if (stored === undefined) return undefined;
     const document = await this.#voices.resolve(organizationId, stored);
     const ran = { environment, agentRevision, configurationRevision, variables };
     return { id: agentId, organizationId, document, ...ran };
   }
 
-  async #read(agent: SavedAgent, revision: number): Promise<AgentDocument> {
-    if (revision === agent.revision) return agent.document;
-    const version = await findVersion(this.#database, agent.organizationId, agent.id, revision);
-    if (version === undefined) throw new Error(`agent ${agent.id} has lost its revision ${revision}`);
-    return this.#writer.openSnapshot(version);
+  async #read(
+    agent: Pick<SavedAgent, "id" | "organizationId" | "revision" | "document">,
+    revision: number,
+  ): Promise<AgentDocument> {
+    return revision === agent.revision ? agent.document : await this.#require(agent, revision);
+  }
+
+  async #require(
+    { id: agentId, organizationId }: Pick<SavedAgent, "id" | "organizationId">,
+    revision: number,
+  ): Promise<AgentDocument> {
+    const snapshot = await this.#snapshots.find({ organizationId, agentId, revision });
+    if (snapshot === undefined) throw new Error(`agent ${agentId} has lost its revision ${revision}`);
+    return snapshot;
   }
 }

@@ -55,6 +55,8 @@ export * from "./agents/custom-tool-test.ts";
 export * from "./agents/custom-tools.ts";
 export * from "./agents/environments.ts";
 export * from "./errors.ts";
+export * from "./knowledge-bases/knowledge-bases.ts";
+export * from "./knowledge-bases/knowledge-documents.ts";
 export * from "./field-availability.ts";
 export {
   type ChangesOf,

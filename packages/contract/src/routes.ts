@@ -21,6 +21,8 @@ import * as folders from "./organizations/folders.ts";
 import * as instructions from "./calls/instructions.ts";
 import * as access from "./identity/access.ts";
 import * as auditLog from "./identity/audit-log.ts";
+import * as knowledgeBases from "./knowledge-bases/knowledge-bases.ts";
+import * as knowledgeDocuments from "./knowledge-bases/knowledge-documents.ts";
 import * as messages from "./messaging/messages.ts";
 import * as messagingConnections from "./messaging/messaging-connections.ts";
 import * as members from "./identity/members.ts";
@@ -154,6 +156,17 @@ export const routes: readonly RouteDefinition[] = [
   customers.listCustomersRoute,
   customers.getCustomerRoute,
   customers.deleteCustomerRoute,
+  knowledgeBases.createKnowledgeBaseRoute,
+  knowledgeBases.listKnowledgeBasesRoute,
+  knowledgeBases.getKnowledgeBaseRoute,
+  knowledgeBases.updateKnowledgeBaseRoute,
+  knowledgeBases.deleteKnowledgeBaseRoute,
+  knowledgeBases.searchKnowledgeBaseRoute,
+  knowledgeDocuments.createKnowledgeDocumentRoute,
+  knowledgeDocuments.listKnowledgeDocumentsRoute,
+  knowledgeDocuments.getKnowledgeDocumentRoute,
+  knowledgeDocuments.updateKnowledgeDocumentRoute,
+  knowledgeDocuments.deleteKnowledgeDocumentRoute,
   webhooks.rotateSigningSecretRoute,
   webhooks.getSigningRoute,
   webhooks.disableSigningRoute,
@@ -196,6 +209,7 @@ export const tags: Readonly<Record<string, string>> = {
   Messages: "Text messages that agents and your programs send and receive.",
   Conversations: "Transcripts on every channel.",
   Customers: "Other sides of conversations that agents recognize, and what is stored of them.",
+  "Knowledge bases": "Documents from which agents answer, and the search in them.",
   Webhooks: "Signatures and the delivery log of the events that Parley sends to your servers.",
   "Webhook events": "Requests that Parley sends to your servers.",
   Organization: "Settings that apply to all agents of an organization.",

@@ -74,6 +74,7 @@ const particulars: Readonly<Record<string, object>> = {
   sendMessage: { toNumber: "+4930123457" },
   createCampaign: { fromNumber: "+4930123456", contacts: [{ toNumber: "+4930123458" }] },
   createVoice: { voice: new Blob([await readSample()], { type: "audio/wav" }) },
+  createKnowledgeDocument: { document: new Blob(["Dogs stay for free."]) },
   addCampaignContacts: { contacts: [{ toNumber: "+4930123459" }] },
 };
 

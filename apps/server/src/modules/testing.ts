@@ -104,8 +104,8 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   });
   const media = new SilentMedia();
   const encryption = new Encryption(randomBytes(32));
-  const { database } = testDatabase;
-  const node = createTestNode(options, { database, encryption, media, sip });
+  const { database, connectionString: directUrl } = testDatabase;
+  const node = createTestNode(options, { database, directUrl, encryption, media, sip });
   const features = createFeatures(node);
   const { services: modules } = features;
   const started = new ClosingStack();
@@ -157,7 +157,16 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
 /** The resources of a node with these options. */
 function createTestNode(
   options: TestServerOptions,
-  { sip, ...parts }: { database: Database; encryption: Encryption; media: SilentMedia; sip: UserAgent },
+  {
+    sip,
+    ...parts
+  }: {
+    database: Database;
+    directUrl: string;
+    encryption: Encryption;
+    media: SilentMedia;
+    sip: UserAgent;
+  },
 ): NodeResources {
   const resources = createTestResources({
     ...parts,

@@ -21,6 +21,7 @@ import { createMessagingConnections } from "../modules/messaging-connections/mes
 import { createFolders } from "../modules/folders/folders.module.ts";
 import { createIdentity } from "../modules/identity/identity.module.ts";
 import { createNodes } from "../modules/nodes/nodes.module.ts";
+import { createKnowledgeBases } from "../modules/knowledge-bases/knowledge-bases.module.ts";
 import { createOperator } from "../modules/operator/operator.module.ts";
 import { createOrganizations } from "../modules/organizations/organizations.module.ts";
 import { createPhoneCalls } from "../modules/phone-calls/phone-calls.module.ts";
@@ -102,6 +103,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createSipTrunks)
     .add(createMessagingConnections)
     .add(createProviderKeys)
+    .add(createKnowledgeBases)
     .add(createVoices)
     .add(createProviderOffers)
     .add(createAgents)

@@ -86,6 +86,13 @@ import type {
   ConversationEvent,
   ConversationInstruction,
   Customer,
+  KnowledgeBaseCreate,
+  KnowledgeBase,
+  KnowledgeBaseUpdate,
+  KnowledgeSearch,
+  KnowledgePassage,
+  KnowledgeDocument,
+  KnowledgeDocumentUpdate,
   WebhookSigningSecret,
   WebhookSigning,
   WebhookDelivery,
@@ -1944,6 +1951,186 @@ export class Operations extends Requests {
    */
   async deleteCustomer(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/customers/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Create a knowledge base.
+   *
+   * `limit_reached`: the organization's limit `knowledgeBases` is reached.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async createKnowledgeBase(body: KnowledgeBaseCreate, options: RequestOptions = {}): Promise<KnowledgeBase> {
+    return await this.send({ method: "POST", path: path`/knowledge-bases`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List knowledge bases.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listKnowledgeBases(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+  } = {}, options: RequestOptions = {}): Promise<Page<KnowledgeBase>> {
+    return await this.send({ method: "GET", path: path`/knowledge-bases`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a knowledge base.
+   *
+   * @param id Id of the knowledge base.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getKnowledgeBase(id: string, options: RequestOptions = {}): Promise<KnowledgeBase> {
+    return await this.send({ method: "GET", path: path`/knowledge-bases/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Change a knowledge base.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the knowledge base.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateKnowledgeBase(id: string, body: KnowledgeBaseUpdate = {}, options: RequestOptions = {}): Promise<KnowledgeBase> {
+    return await this.send({ method: "PATCH", path: path`/knowledge-bases/${id}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a knowledge base.
+   *
+   * Deletes its documents too.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the knowledge base.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteKnowledgeBase(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/knowledge-bases/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Search a knowledge base.
+   *
+   * Finds passages by meaning and by words, as agents do, best first. `capacity_exceeded`: the search did not answer in time, or too many searches wait.
+   *
+   * @param id Id of the knowledge base.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
+   */
+  async searchKnowledgeBase(id: string, body: KnowledgeSearch, options: RequestOptions = {}): Promise<KnowledgePassage[]> {
+    return await this.send({ method: "POST", path: path`/knowledge-bases/${id}/search`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Add a document.
+   *
+   * Adds a text, Markdown, HTML, CSV, PDF or Word (.docx) file of at most 20 MiB; text is in UTF-8. It is divided into passages at its headings and paragraphs (a table at its rows), and each passage is embedded by a local model, which is made for English. Watch `status` and `embeddedPassages`.
+   *
+   * `limit_reached`: the organization's limit `knowledgeDocuments` is reached.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the knowledge base.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async createKnowledgeDocument(id: string, body: {
+    /** Name, such as the file's. */
+    name: string;
+    /** Type of the file. Default: by the extension of `name` (`md`, `html`, `csv`, `pdf`, `docx`), else `text`. */
+    type?: "text" | "markdown" | "html" | "csv" | "pdf" | "docx";
+    /** The file, at most 20 MiB. */
+    document: Blob;
+  }, options: RequestOptions = {}): Promise<KnowledgeDocument> {
+    return await this.send({ method: "POST", path: path`/knowledge-bases/${id}/documents`, form: body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List documents.
+   *
+   * @param id Id of the knowledge base.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listKnowledgeDocuments(id: string, query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    /** Only documents of this status. */
+    status?: "queued" | "processing" | "ready" | "failed";
+  } = {}, options: RequestOptions = {}): Promise<Page<KnowledgeDocument>> {
+    return await this.send({ method: "GET", path: path`/knowledge-bases/${id}/documents`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a document.
+   *
+   * @param id Id of the knowledge base.
+   * @param documentId Id of the document.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getKnowledgeDocument(id: string, documentId: string, options: RequestOptions = {}): Promise<KnowledgeDocument> {
+    return await this.send({ method: "GET", path: path`/knowledge-bases/${id}/documents/${documentId}`, answer: "data" }, options);
+  }
+
+  /**
+   * Rename a document.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the knowledge base.
+   * @param documentId Id of the document.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateKnowledgeDocument(id: string, documentId: string, body: KnowledgeDocumentUpdate = {}, options: RequestOptions = {}): Promise<KnowledgeDocument> {
+    return await this.send({ method: "PATCH", path: path`/knowledge-bases/${id}/documents/${documentId}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a document.
+   *
+   * Searches no longer find its passages. Its file is deleted soon after.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the knowledge base.
+   * @param documentId Id of the document.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteKnowledgeDocument(id: string, documentId: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/knowledge-bases/${id}/documents/${documentId}`, answer: "data" }, options);
   }
 
   /**

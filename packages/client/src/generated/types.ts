@@ -3341,6 +3341,100 @@ export interface Customer {
   createdAt: string;
 }
 
+export interface KnowledgeBaseCreate {
+  /** Display name. */
+  name: string;
+  /** What the documents are about, for people, and for the language model in the mode `tool`. Null: none. */
+  description?: string | null;
+}
+
+/** Documents from which agents answer. */
+export interface KnowledgeBase {
+  id: string;
+  /** Display name. */
+  name: string;
+  /** What the documents are about, for people, and for the language model in the mode `tool`. Null: none. */
+  description: string | null;
+  /** Number of documents. */
+  documents: number;
+  /** Number of passages that a search can find. */
+  passages: number;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
+export interface KnowledgeBaseUpdate {
+  /** Display name. */
+  name?: string;
+  /** What the documents are about, for people, and for the language model in the mode `tool`. Null: none. */
+  description?: string | null;
+}
+
+export interface KnowledgeSearch {
+  /** Question or words. */
+  query: string;
+  /**
+   * Maximum number of passages. Default: 5.
+   * From 1 to 20.
+   */
+  limit?: number;
+  /**
+   * Minimum `score` of a passage. Default: 0.
+   * From 0 to 1.
+   */
+  threshold?: number;
+}
+
+/** Part of a document that a search found. */
+export interface KnowledgePassage {
+  knowledgeBaseId: string;
+  documentId: string;
+  /** Name of the document. */
+  documentName: string;
+  /** Headings above the passage, from the highest to the lowest, separated by ` › `. Empty: none. */
+  heading: string;
+  /** Page on which the passage begins. Null: the type has no pages. */
+  page: number | null;
+  /** First row of the passage in a table. Null: it is not from a table. */
+  row: number | null;
+  /** Address of the web page. Null: the document is no website. */
+  url: string | null;
+  /** Text of the passage. */
+  text: string;
+  /** Similarity from 0 to 1: the cosine similarity in meaning, plus up to 0.25 for the share of the query's words in the passage. */
+  score: number;
+}
+
+/** A document of a knowledge base. */
+export interface KnowledgeDocument {
+  id: string;
+  knowledgeBaseId: string;
+  /** Name, such as the file's. */
+  name: string;
+  type: "text" | "markdown" | "html" | "csv" | "pdf" | "docx";
+  /** `queued`: waits for its turn. `processing`: is read and embedded. `ready`: a search finds its passages. `failed`: see `statusReason`. */
+  status: "queued" | "processing" | "ready" | "failed";
+  /** Why the status is `failed`, and what to do. Null otherwise. */
+  statusReason: string | null;
+  /** Number of passages. 0 until the document was read. */
+  passages: number;
+  /** Number of passages that are ready to be searched: the progress while the status is `processing`. */
+  embeddedPassages: number;
+  /** Size of the upload. */
+  bytes: number;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
+export interface KnowledgeDocumentUpdate {
+  /** Name, such as the file's. */
+  name?: string;
+}
+
 export interface WebhookSigningSecret {
   /** `whsec_` and 32 bytes in base64. Returned only in this response, and in its repetition under the same `Idempotency-Key`. */
   secret: string;
@@ -3508,6 +3602,21 @@ export interface OrganizationLimits {
    * From 0 to 1000000.
    */
   voices: number;
+  /**
+   * Knowledge bases. Default: 100.
+   * From 0 to 1000000.
+   */
+  knowledgeBases: number;
+  /**
+   * Documents of all knowledge bases together. Default: 5000.
+   * From 0 to 1000000.
+   */
+  knowledgeDocuments: number;
+  /**
+   * Passages of all documents together. A document that does not fit gets the status `failed`. A search holds about 1.6 kB of memory for each. Default: 100000.
+   * From 0 to 1000000.
+   */
+  knowledgePassages: number;
   /**
    * Campaigns, ended ones included. Default: 1000.
    * From 0 to 1000000.

@@ -25,6 +25,13 @@ export const organizationLimits = {
   phoneNumbers: { default: 1_000, description: "Phone numbers." },
   messagingConnections: { default: 100, description: "Messaging connections." },
   voices: { default: 100, description: "Voices that the organization created." },
+  knowledgeBases: { default: 100, description: "Knowledge bases." },
+  knowledgeDocuments: { default: 5_000, description: "Documents of all knowledge bases together." },
+  knowledgePassages: {
+    default: 100_000,
+    description:
+      "Passages of all documents together. A document that does not fit gets the status `failed`. A search holds about 1.6 kB of memory for each.",
+  },
   campaigns: { default: 1_000, description: "Campaigns, ended ones included." },
   contactsPerCampaign: { default: 1_000_000, description: "Contacts of one campaign." },
   doNotCallNumbers: { default: 1_000_000, description: "Numbers on the do-not-call list." },

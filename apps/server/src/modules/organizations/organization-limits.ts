@@ -25,7 +25,14 @@ const EXACT_WITHIN = 20;
 /** Limits that count what an organization has. */
 export type CountLimit = Extract<
   OrganizationLimit,
-  "sipTrunks" | "agents" | "phoneNumbers" | "messagingConnections" | "voices" | "campaigns"
+  | "sipTrunks"
+  | "agents"
+  | "phoneNumbers"
+  | "messagingConnections"
+  | "voices"
+  | "campaigns"
+  | "knowledgeBases"
+  | "knowledgeDocuments"
 >;
 
 /** A table whose rows count toward a limit. */
@@ -38,6 +45,8 @@ const nouns: Readonly<Record<CountLimit, string>> = {
   messagingConnections: "messaging connections",
   voices: "voices",
   campaigns: "campaigns",
+  knowledgeBases: "knowledge bases",
+  knowledgeDocuments: "documents in knowledge bases",
 };
 
 export function isNearLimit(has: number, limit: number): boolean {

@@ -27,16 +27,16 @@ export interface MiniLm {
   close(): Promise<void>;
 }
 
-const DIMENSIONS = 384;
+export const MINILM_DIMENSIONS = 384;
 /** Maximum length in the model's training. */
 const MAX_TOKENS = 256;
 const MAX_WAITING = 64;
 
 /** Mean of the tokens' vectors, scaled to length 1. */
 function poolTokens(hidden: Float32Array, tokens: number): Float32Array {
-  const vector = new Float32Array(DIMENSIONS);
-  for (let at = 0; at < tokens * DIMENSIONS; at += 1) {
-    const dimension = at % DIMENSIONS;
+  const vector = new Float32Array(MINILM_DIMENSIONS);
+  for (let at = 0; at < tokens * MINILM_DIMENSIONS; at += 1) {
+    const dimension = at % MINILM_DIMENSIONS;
     vector[dimension] = (vector[dimension] ?? 0) + (hidden[at] ?? 0);
   }
   const length = Math.hypot(...vector);

@@ -1,0 +1,18 @@
+import type { JobKind } from "../../platform/jobs/jobs.ts";
+import { type DocumentIndexer, INDEX_JOB, type IndexJob } from "./indexing/document-indexer.ts";
+
+/** Half a day, with intervals of at most a minute: the embedding model may have to be downloaded. */
+const RETRIES = 720;
+/** Longer than reading a document and one run of embedding it. */
+const EXPIRE_SECONDS = 240;
+
+export function indexDocumentJob(indexer: DocumentIndexer): JobKind<IndexJob> {
+  return {
+    ...INDEX_JOB,
+    concurrency: 2,
+    isGrouped: true,
+    retries: RETRIES,
+    expireSeconds: EXPIRE_SECONDS,
+    run: async ({ documentId }) => await indexer.index(documentId),
+  };
+}

@@ -1,0 +1,133 @@
+import type { DocumentStatus, PageQuery } from "@parley/contract";
+import { and, eq, inArray, isNull, sql, type SQL } from "drizzle-orm";
+import type { Queries } from "../../platform/database/database.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
+import { knowledgeDocuments } from "./knowledge-bases.tables.ts";
+
+export type DocumentRow = typeof knowledgeDocuments.$inferSelect;
+
+export interface DocumentFilter extends PageQuery {
+  status?: DocumentStatus;
+}
+
+const ownedBy = (organizationId: string, knowledgeBaseId: string, id: string) =>
+  and(
+    eq(knowledgeDocuments.organizationId, organizationId),
+    eq(knowledgeDocuments.knowledgeBaseId, knowledgeBaseId),
+    eq(knowledgeDocuments.id, id),
+  );
+
+export async function insertDocument(
+  queries: Queries,
+  document: typeof knowledgeDocuments.$inferInsert,
+): Promise<DocumentRow> {
+  const [row] = await queries.insert(knowledgeDocuments).values(document).returning();
+  if (row === undefined) throw new Error("the document was not stored");
+  return row;
+}
+
+export async function findDocument(
+  queries: Queries,
+  organizationId: string,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<DocumentRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(knowledgeDocuments)
+    .where(ownedBy(organizationId, knowledgeBaseId, id));
+  return row;
+}
+
+/** Finds a document of any organization. */
+export async function findAnyDocument(queries: Queries, id: string): Promise<DocumentRow | undefined> {
+  const [row] = await queries.select().from(knowledgeDocuments).where(eq(knowledgeDocuments.id, id));
+  return row;
+}
+
+/** Locks a document of any organization against deletion and other writers. */
+export async function lockAnyDocument(queries: Queries, id: string): Promise<DocumentRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(knowledgeDocuments)
+    .where(eq(knowledgeDocuments.id, id))
+    .for("update");
+  return row;
+}
+
+export async function listDocuments(
+  queries: Queries,
+  knowledgeBaseId: string,
+  filter: DocumentFilter,
+): Promise<Rows<DocumentRow>> {
+  const conditions: SQL[] = [eq(knowledgeDocuments.knowledgeBaseId, knowledgeBaseId)];
+  if (filter.status !== undefined) conditions.push(eq(knowledgeDocuments.status, filter.status));
+  const where = and(...conditions);
+  const { limit, offset, orderBy } = pageOf(filter, knowledgeDocuments.createdAt, knowledgeDocuments.id);
+  const rows = await queries
+    .select()
+    .from(knowledgeDocuments)
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  return { rows, total: await countRows(queries, knowledgeDocuments, where) };
+}
+
+/** Returns the document as changed; `undefined` if it does not exist. */
+export async function renameDocument(
+  queries: Queries,
+  { organizationId, knowledgeBaseId, id }: Pick<DocumentRow, "organizationId" | "knowledgeBaseId" | "id">,
+  change: Pick<DocumentRow, "name" | "updatedAt">,
+): Promise<DocumentRow | undefined> {
+  const [row] = await queries
+    .update(knowledgeDocuments)
+    .set(change)
+    .where(ownedBy(organizationId, knowledgeBaseId, id))
+    .returning();
+  return row;
+}
+
+export async function updateAnyDocument(
+  queries: Queries,
+  id: string,
+  change: Partial<typeof knowledgeDocuments.$inferInsert>,
+): Promise<void> {
+  await queries.update(knowledgeDocuments).set(change).where(eq(knowledgeDocuments.id, id));
+}
+
+/** Returns whether the document existed. */
+export async function deleteDocument(
+  queries: Queries,
+  organizationId: string,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<boolean> {
+  const { rowCount } = await queries
+    .delete(knowledgeDocuments)
+    .where(ownedBy(organizationId, knowledgeBaseId, id));
+  return (rowCount ?? 0) > 0;
+}
+
+/** Ids of the documents of a base whose upload is still stored. */
+export async function listUnread(queries: Queries, knowledgeBaseId: string): Promise<string[]> {
+  const rows = await queries
+    .select({ id: knowledgeDocuments.id })
+    .from(knowledgeDocuments)
+    .where(and(eq(knowledgeDocuments.knowledgeBaseId, knowledgeBaseId), isNull(knowledgeDocuments.readAt)));
+  return rows.map(({ id }) => id);
+}
+
+/** Number of passages of the organization's documents. */
+export async function countPassages(queries: Queries, organizationId: string): Promise<number> {
+  const [row] = await queries
+    .select({ count: sql<number>`coalesce(sum(${knowledgeDocuments.passages}), 0)::int` })
+    .from(knowledgeDocuments)
+    .where(
+      and(
+        eq(knowledgeDocuments.organizationId, organizationId),
+        inArray(knowledgeDocuments.status, ["processing", "ready"]),
+      ),
+    );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,173 @@
+import { type Static, Type } from "typebox";
+import { defineRoute } from "../route.ts";
+import {
+  closedObject,
+  dataOf,
+  deletedResponse,
+  idSchema,
+  ignored,
+  nullable,
+  pageOf,
+  pageQuery,
+  timestampSchema,
+} from "../schemas.ts";
+
+/** Types of documents that are uploaded, with the extensions of their names. */
+export const documentExtensions = {
+  text: ["txt", "text", "log"],
+  markdown: ["md", "markdown", "mdx"],
+  html: ["html", "htm", "xhtml"],
+  csv: ["csv", "tsv"],
+  pdf: ["pdf"],
+  docx: ["docx"],
+} as const satisfies Record<string, readonly string[]>;
+
+export const documentTypes = ["text", "markdown", "html", "csv", "pdf", "docx"] as const;
+export type DocumentType = (typeof documentTypes)[number];
+
+export const documentStatuses = ["queued", "processing", "ready", "failed"] as const;
+export type DocumentStatus = (typeof documentStatuses)[number];
+
+export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
+const BODY_LIMIT_BYTES = 21 * 1024 * 1024;
+
+const nameSchema = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "\\S",
+  description: "Name, such as the file's.",
+  examples: ["returns.md"],
+});
+
+const documentFields = {
+  id: idSchema,
+  knowledgeBaseId: idSchema,
+  name: nameSchema,
+  type: Type.Enum([...documentTypes]),
+  status: Type.Enum([...documentStatuses], {
+    description:
+      "`queued`: waits for its turn. `processing`: is read and embedded. `ready`: a search finds its passages. `failed`: see `statusReason`.",
+  }),
+  statusReason: nullable(
+    Type.String({ description: "Why the status is `failed`, and what to do. Null otherwise." }),
+  ),
+  passages: Type.Integer({ description: "Number of passages. 0 until the document was read." }),
+  embeddedPassages: Type.Integer({
+    description:
+      "Number of passages that are ready to be searched: the progress while the status is `processing`.",
+  }),
+  bytes: Type.Integer({ description: "Size of the upload." }),
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+};
+
+const documentSchema = Type.Object(documentFields, {
+  title: "KnowledgeDocument",
+  description: "A document of a knowledge base.",
+});
+
+export type KnowledgeDocument = Static<typeof documentSchema>;
+
+const tag = "Knowledge bases";
+const baseParams = Type.Object({ id: { ...idSchema, description: "Id of the knowledge base." } });
+const params = Type.Object({
+  id: { ...idSchema, description: "Id of the knowledge base." },
+  documentId: { ...idSchema, description: "Id of the document." },
+});
+
+export const createKnowledgeDocumentRoute = defineRoute({
+  method: "POST",
+  path: "/knowledge-bases/{id}/documents",
+  operationId: "createKnowledgeDocument",
+  tag,
+  summary: "Add a document",
+  description:
+    "Adds a text, Markdown, HTML, CSV, PDF or Word (.docx) file of at most 20 MiB; text is in UTF-8. It is divided into passages at its headings and paragraphs " +
+    "(a table at its rows), and each passage is embedded by a local model, which is made for English. Watch `status` and " +
+    "`embeddedPassages`.\n\n`limit_reached`: the organization's limit `knowledgeDocuments` is reached.",
+  params: baseParams,
+  body: closedObject(
+    {
+      name: nameSchema,
+      type: Type.Optional(
+        Type.Enum([...documentTypes], {
+          description:
+            "Type of the file. Default: by the extension of `name` (`md`, `html`, `csv`, `pdf`, `docx`), else `text`.",
+        }),
+      ),
+    },
+    { title: "KnowledgeDocumentCreate" },
+  ),
+  file: {
+    part: "document",
+    maxBytes: MAX_DOCUMENT_BYTES,
+    description: "The file, at most 20 MiB.",
+  },
+  status: 201,
+  response: dataOf(documentSchema),
+  errors: ["limit_reached"],
+  bodyLimitBytes: BODY_LIMIT_BYTES,
+  rateLimit: { requests: 120, windowSeconds: 60 },
+});
+
+export const listKnowledgeDocumentsRoute = defineRoute({
+  method: "GET",
+  path: "/knowledge-bases/{id}/documents",
+  operationId: "listKnowledgeDocuments",
+  tag,
+  summary: "List documents",
+  params: baseParams,
+  query: closedObject({
+    ...pageQuery,
+    status: Type.Optional(
+      Type.Enum([...documentStatuses], { description: "Only documents of this status." }),
+    ),
+  }),
+  status: 200,
+  response: pageOf(documentSchema),
+});
+
+export const getKnowledgeDocumentRoute = defineRoute({
+  method: "GET",
+  path: "/knowledge-bases/{id}/documents/{documentId}",
+  operationId: "getKnowledgeDocument",
+  tag,
+  summary: "Get a document",
+  params,
+  status: 200,
+  response: dataOf(documentSchema),
+});
+
+export const updateKnowledgeDocumentRoute = defineRoute({
+  method: "PATCH",
+  path: "/knowledge-bases/{id}/documents/{documentId}",
+  operationId: "updateKnowledgeDocument",
+  tag,
+  summary: "Rename a document",
+  params,
+  body: closedObject(
+    {
+      name: Type.Optional(nameSchema),
+      ...Object.fromEntries(
+        Object.keys(documentFields)
+          .filter((name) => name !== "name")
+          .map((name) => [name, ignored]),
+      ),
+    },
+    { title: "KnowledgeDocumentUpdate" },
+  ),
+  status: 200,
+  response: dataOf(documentSchema),
+});
+
+export const deleteKnowledgeDocumentRoute = defineRoute({
+  method: "DELETE",
+  path: "/knowledge-bases/{id}/documents/{documentId}",
+  operationId: "deleteKnowledgeDocument",
+  tag,
+  summary: "Delete a document",
+  description: "Searches no longer find its passages. Its file is deleted soon after.",
+  params,
+  status: 200,
+  response: deletedResponse,
+});

@@ -181,7 +181,7 @@ export class ContractConformance {
     }: { body?: unknown; apiKey?: string | null; headers?: Record<string, string> } = {},
   ): Promise<TestResponse> {
     const { method, operationId, responses } = operation;
-    const sent = operation.isForm ? await encodeForm(body) : { body, headers: {} };
+    const sent = await encodeBody(operation, body);
     const answer = await this.server.request(method, url, sent.body, apiKey, { ...sent.headers, ...headers });
     const response = responses[String(answer.status)];
     const what = `${operationId}: ${answer.status} ${JSON.stringify(answer.body)}`;
@@ -197,6 +197,14 @@ export class ContractConformance {
     await this.server.close();
     for (const provider of this.#providers) await provider.close();
   }
+}
+
+/** A body as a client sends it: JSON, or a form with a file. */
+export async function encodeBody(
+  { isForm }: Pick<Operation, "isForm">,
+  body: unknown,
+): Promise<{ body: unknown; headers: Record<string, string> }> {
+  return isForm ? await encodeForm(body) : { body, headers: {} };
 }
 
 /** Text is sent as a form that cannot be read. */

@@ -10,7 +10,7 @@ import {
   type RouteDefinition,
   routes,
 } from "@parley/contract";
-import { bodyOf, ContractConformance, operations } from "../contract-conformance.ts";
+import { bodyOf, ContractConformance, encodeBody, operations } from "../contract-conformance.ts";
 import { isShared, Resources } from "../contract-resources.ts";
 import { setMemberRole, updateOperator } from "./identity.store.ts";
 import { createTestServer } from "../testing.ts";
@@ -141,7 +141,8 @@ test("the owner of another organization reaches none of this one's resources", a
     // A body of references would be refused for them first.
     const body = operation.path.includes("{") ? bodyOf(operation) : foreign.bodyFor(operation);
     if (operation.path.includes("{")) {
-      const { status } = await browser.send(operation.method, url, body);
+      const sent = await encodeBody(operation, body);
+      const { status } = await browser.send(operation.method, url, sent.body, sent.headers);
       assert.equal(status, 404, operation.operationId);
     } else if (operation.method === "GET") {
       const { status, body: answer } = await browser.send("GET", url);

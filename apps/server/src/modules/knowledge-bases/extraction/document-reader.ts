@@ -15,7 +15,7 @@ export interface DocumentToExtract {
 
 export type Extraction =
   /** Why the document cannot be read. Completes "The document …". */
-  { reason: string } | { reason?: undefined; passages: readonly NewPassage[] };
+  { reason: string; passages?: undefined } | { reason?: undefined; passages: readonly NewPassage[] };
 
 /** Reads documents, each in a process of its own with limits of memory and time. */
 export class DocumentReader {

@@ -13,65 +13,85 @@ const SKIPPED = new Set(
 
 /** Paragraphs, list items and rows of tables of an HTML page under their headings. */
 export function readHtml(html: string): Block[] {
-  const blocks: Block[] = [];
-  const headings = new Headings();
-  const nesting = new Nesting();
-  let text = "";
-  let title = "";
-  let isTitle = false;
-  /** Depth of skipped elements. */
-  let skipped = 0;
-  let rows = 0;
-  let cells: string[] = [];
-  const take = (): string => {
-    const taken = text.replaceAll(/[^\S\n]+/g, " ").trim();
-    text = "";
-    return taken;
-  };
-  const close = (): void => {
-    const block = take();
-    if (block === "") return;
-    if (rows > 0) cells.push(block);
-    else blocks.push({ text: block, headings: headings.current });
-  };
+  const reader = new HtmlReader();
   const parser = new Parser(
     {
-      onopentagname: (name) => {
-        nesting.enter();
-        if (name === "title") isTitle = true;
-        if (SKIPPED.has(name)) skipped++;
-        if (name === "br") text += "\n";
-        if (BLOCKS.has(name) || isHeading(name)) close();
-        if (name === "tr") rows++;
-      },
-      ontext: (data) => {
-        if (isTitle) title += data;
-        else if (skipped === 0) text += data;
-      },
-      onclosetag: (name) => {
-        nesting.leave();
-        if (name === "title") isTitle = false;
-        if (SKIPPED.has(name)) skipped = Math.max(0, skipped - 1);
-        if (isHeading(name) && rows === 0) {
-          const heading = take();
-          if (heading !== "") headings.enter(Number(name.slice(1)), heading);
-        } else if (BLOCKS.has(name)) close();
-        if (name !== "tr") return;
-        rows = Math.max(0, rows - 1);
-        if (rows > 0 || cells.length === 0) return;
-        blocks.push({ text: cells.join(" | "), headings: headings.current });
-        cells = [];
-      },
+      onopentagname: (name) => reader.open(name),
+      ontext: (text) => reader.addText(text),
+      onclosetag: (name) => reader.close(name),
     },
     { decodeEntities: true },
   );
   parser.write(html);
   parser.end();
-  close();
-  const name = title.replaceAll(/\s+/g, " ").trim();
-  return blocks.map((block) =>
-    block.headings.length === 0 && name !== "" ? { ...block, headings: [name] } : block,
-  );
+  return reader.finish();
+}
+
+class HtmlReader {
+  readonly #blocks: Block[] = [];
+  readonly #headings = new Headings();
+  readonly #nesting = new Nesting();
+  #text = "";
+  #title = "";
+  #isTitle = false;
+  /** Number of skipped elements around the text. */
+  #skipped = 0;
+  /** Number of rows around the text: tables may be nested. */
+  #rows = 0;
+  #cells: string[] = [];
+
+  open(name: string): void {
+    this.#nesting.enter();
+    if (name === "title") this.#isTitle = true;
+    if (SKIPPED.has(name)) this.#skipped++;
+    if (name === "br") this.#text += "\n";
+    if (BLOCKS.has(name) || isHeading(name)) this.#endBlock();
+    if (name === "tr") this.#rows++;
+  }
+
+  addText(text: string): void {
+    if (this.#isTitle) this.#title += text;
+    else if (this.#skipped === 0) this.#text += text;
+  }
+
+  close(name: string): void {
+    this.#nesting.leave();
+    if (name === "title") this.#isTitle = false;
+    if (SKIPPED.has(name)) this.#skipped = Math.max(0, this.#skipped - 1);
+    if (isHeading(name) && this.#rows === 0) {
+      const heading = this.#takeText();
+      if (heading !== "") this.#headings.enter(Number(name.slice(1)), heading);
+    } else if (BLOCKS.has(name)) this.#endBlock();
+    if (name === "tr") this.#endRow();
+  }
+
+  finish(): Block[] {
+    this.#endBlock();
+    const title = this.#title.replaceAll(/\s+/g, " ").trim();
+    return this.#blocks.map((block) =>
+      block.headings.length === 0 && title !== "" ? { ...block, headings: [title] } : block,
+    );
+  }
+
+  #takeText(): string {
+    const text = this.#text.replaceAll(/[^\S\n]+/g, " ").trim();
+    this.#text = "";
+    return text;
+  }
+
+  #endBlock(): void {
+    const text = this.#takeText();
+    if (text === "") return;
+    if (this.#rows > 0) this.#cells.push(text);
+    else this.#blocks.push({ text, headings: this.#headings.current });
+  }
+
+  #endRow(): void {
+    this.#rows = Math.max(0, this.#rows - 1);
+    if (this.#rows > 0 || this.#cells.length === 0) return;
+    this.#blocks.push({ text: this.#cells.join(" | "), headings: this.#headings.current });
+    this.#cells = [];
+  }
 }
 
 function isHeading(name: string): boolean {

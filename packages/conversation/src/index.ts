@@ -20,6 +20,7 @@ export { createDoNotCallTool, DO_NOT_CALL_TOOL_NAME } from "./dialogue/do-not-ca
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";
 export { createMessageTool, MESSAGE_TOOL_NAME } from "./dialogue/message-tool.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
+export { createTesterModel, type TesterLine, type TesterModelOptions } from "./dialogue/tester-model.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";

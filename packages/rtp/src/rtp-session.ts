@@ -20,6 +20,8 @@ export interface RtpSessionOptions {
   onPacket: (packet: RtpPacket, arrivalMs: number) => void;
   /** Called with an error thrown while a datagram is handled, for example by `onPacket`. Default: rethrows it. */
   onError?: (error: unknown) => void;
+  /** Asked for each packet: `true` loses it after it was numbered and counted, as a network does. Default: none is lost. */
+  isLost?: (() => boolean) | undefined;
 }
 
 /** SDP settings other than the peer's address and payload types. */
@@ -73,6 +75,7 @@ export class RtpSession {
   readonly #ports: PortPool;
   readonly #onPacket: RtpSessionOptions["onPacket"];
   readonly #onError: RtpSessionOptions["onError"];
+  readonly #isLost: RtpSessionOptions["isLost"];
   readonly #latch = new SourceLatch();
   readonly #rtcpPath = new RtcpPath();
   readonly #reporter: RtcpReporter;
@@ -106,6 +109,7 @@ export class RtpSession {
     this.#ports = options.ports;
     this.#onPacket = options.onPacket;
     this.#onError = options.onError;
+    this.#isLost = options.isLost;
     this.#payloadTypes = new Set(options.payloadTypes);
     const random = randomBytes(10);
     this.ssrc = random.readUInt32BE(0);
@@ -192,7 +196,8 @@ export class RtpSession {
     });
     this.#sequenceNumber = (this.#sequenceNumber + 1) & 0xffff;
     const datagram = this.#srtp?.protectRtp(packet) ?? packet;
-    this.#socket.send(datagram, destination.port, destination.address, this.#onSent);
+    if (this.#isLost?.() !== true)
+      this.#socket.send(datagram, destination.port, destination.address, this.#onSent);
     this.#counters.sent++;
     this.#reporter.sent(this.#initialTimestamp + timestamp, payload.length, performance.now());
     return true;

@@ -3,6 +3,7 @@ import {
   createDoNotCallTool,
   createKeypadTool,
   createMessageTool,
+  createTesterModel,
   type PhraseBook,
   standardTexts,
   VoiceConversation,
@@ -52,10 +53,11 @@ export function createCallConversation(
   { providers, circuits, phrases, speeds, outbound }: ConversationResources,
   { sign, press, addToDoNotCall, sendText, onEvent, onDecision }: ConversationHandlers,
 ): VoiceConversation {
-  const { sampleRateHz, agent, keypad, sendMessage, endCall } = call;
+  const { sampleRateHz, agent, keypad, sendMessage, endCall, tester } = call;
   const { voiceActivity, noiseSuppressor, turnEnd } = providers;
   const { models, speechToText, voices, noteFailure } = chooseCallProviders(call, scope, set, circuits);
   const [model] = models;
+  const ownModels = tester === undefined ? models : ([createTesterModel({ ...tester, model })] as const);
   const [{ tts, voice }, ...fallbackVoices] = voices;
   const { reminder, farewell } = { ...standardTexts(agent.language), ...agent.phrases };
   // The built-in responder cannot ask in its own words.
@@ -64,9 +66,10 @@ export function createCallConversation(
     sampleRateHz,
     agent: { ...agent, voice, ...(ownPhrases && { phrases: ownPhrases }) },
     dialogue: createDialogue(
-      { ...call, endCall: endCall && { ...endCall, farewell } },
+      // The last words of a tester with lines are its last line.
+      { ...call, endCall: endCall && (tester?.lines === undefined ? { ...endCall, farewell } : endCall) },
       {
-        models,
+        models: ownModels,
         outbound,
         sign,
         builtInTools: [
@@ -79,7 +82,8 @@ export function createCallConversation(
     stt: speechToText,
     tts,
     fallbackVoices,
-    phrases,
+    // A tester has no phrases: its silence is the agent's to deal with.
+    ...(tester === undefined && { phrases }),
     speeds,
     vad: scopeVoiceActivity(scope, voiceActivity),
     noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,

@@ -23,6 +23,7 @@ import type {
 import { PhoneMedia } from "./phone/phone-media.ts";
 import { RecordingSpools } from "./recording/recording-spool.ts";
 import { reportError } from "./report-error.ts";
+import { ConditionedLine } from "./tester/conditioned-line.ts";
 import { TurnLogs } from "./turn-logs.ts";
 import { WebMedia } from "./web/web-media.ts";
 
@@ -196,7 +197,10 @@ class Host implements MediaHost {
     return { scope, conversation, turnLog, spool, releaseProviders: release };
   }
 
-  async #openPhone({ callId, isIPv6, sampleRateHz }: MediaCall, parts: CallParts): Promise<PhoneMedia> {
+  async #openPhone(
+    { callId, isIPv6, sampleRateHz, tester }: MediaCall,
+    parts: CallParts,
+  ): Promise<PhoneMedia> {
     const media = await PhoneMedia.open({
       address: isIPv6 === true ? "::" : "0.0.0.0",
       ports: this.#ports,
@@ -207,6 +211,7 @@ class Host implements MediaHost {
       timeoutMs: this.#rtpTimeoutMs,
       onTimeout: (silentMs) => this.#send({ type: "mediaTimeout", callId, silentMs }),
       tap: parts.spool,
+      tester: tester && new ConditionedLine(tester.conditions, sampleRateHz),
     });
     this.#send({ type: "opened", callId, rtpPort: media.port });
     return media;

@@ -1,5 +1,5 @@
 import type { LiveCallEvent } from "@parley/contract";
-import type { Instruction, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
+import type { Instruction, TesterLine, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
 import type { DialogueSetup } from "../custom-tools/create-dialogue.ts";
 import type { MessageToSign } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
@@ -64,6 +64,29 @@ export interface MediaCall extends DialogueSetup {
   fallbackVoiceId: string | undefined;
   /** Whether the call is recorded, from its answer. */
   isRecorded: boolean;
+  /** Only for a tester who calls an agent of this node. */
+  tester?: TesterBehavior;
+}
+
+/** What a tester does, beside its instructions. */
+export interface TesterBehavior {
+  /** Its lines, in order; `undefined` if a language model plays the tester. */
+  lines: readonly TesterLine[] | undefined;
+  /** Number of its turns, after which it hangs up. */
+  maxTurns: number;
+  /** Number of its turns after which it says nothing; `undefined` for never. */
+  silentAfterTurns: number | undefined;
+  conditions: LineConditions;
+}
+
+/** Conditions under which a tester calls. */
+export interface LineConditions {
+  /** Root mean square of the background noise, in dB relative to full scale; `undefined` for none. */
+  noiseLevelDb: number | undefined;
+  /** Share of the tester's packets that are lost: 0–1. */
+  packetLoss: number;
+  /** Time after which the tester speaks over the agent; `undefined` if it listens to the end. */
+  interruptsAfterMs: number | undefined;
 }
 
 /** Result of an attempt to send a text message. */

@@ -17,6 +17,7 @@ import { DueFrames } from "../due-frames.ts";
 import type { MediaPath, MediaStatistics } from "../media-protocol.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
 import type { CallAudioTap } from "../recording/recording-spool.ts";
+import type { ConditionedLine } from "../tester/conditioned-line.ts";
 import { SpeakingWatch } from "../speaking-watch.ts";
 import { PeerSilence } from "./peer-silence.ts";
 
@@ -51,6 +52,8 @@ export interface PhoneMediaOptions {
   onTimeout: (silentMs: number) => void;
   /** Records the call. */
   tap?: CallAudioTap | undefined;
+  /** Only for a tester who calls an agent of this node. */
+  tester?: ConditionedLine | undefined;
 }
 
 type State =
@@ -96,6 +99,7 @@ export class PhoneMedia {
       payloadTypes: [],
       onPacket: options.scope.guard((packet, arrivalMs) => receive(packet, arrivalMs)),
       onError: (error) => options.scope.fail(error),
+      isLost: options.tester && (() => options.tester?.losesPacket() === true),
     });
     const media = new PhoneMedia(session, options);
     receive = (packet, arrivalMs) => media.#receive(packet, arrivalMs);
@@ -213,6 +217,7 @@ export class PhoneMedia {
     for (let frames = this.#dueFrames.at(tick); frames > 0; frames--) {
       const agoMs = (frames - 1) * FRAME_MS;
       this.#incoming.read(this.#frame, dueMs - agoMs, timestamp - (frames - 1) * FRAME_UNITS);
+      this.#options.tester?.hear(this.#frame);
       this.#conversation.hear(this.#frame);
     }
     // RFC 3550 §5.1: the timestamp also advances over ticks that the wheel dropped. Otherwise the peer would count all
@@ -221,7 +226,7 @@ export class PhoneMedia {
     this.#speakingWatch.check(this.#session.packetsSent);
     const frame = this.#conversation.nextFrame();
     this.#speakingWatch.noteFrame(frame);
-    this.#outgoing.write(frame, timestamp);
+    this.#outgoing.write(this.#options.tester?.say(frame) ?? frame, timestamp);
     this.#keypad.noticeFrame(frame === undefined, timestamp, path.telephoneEventPayloadType !== undefined);
   }
 

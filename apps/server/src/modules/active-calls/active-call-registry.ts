@@ -192,8 +192,10 @@ export class ActiveCallRegistry {
       providerNames: providerNames(agent.document.llmModel),
       isRecorded: agent.document.recordingEnabled,
       sign: toolSigning.signerFor(agent.organizationId),
-      addToDoNotCall: async () =>
-        await doNotCall.addForAgent(agent.organizationId, numberOfOtherSide(record) ?? ""),
+      addToDoNotCall: async () => {
+        if (record.isSimulated === true) return;
+        await doNotCall.addForAgent(agent.organizationId, numberOfOtherSide(record) ?? "");
+      },
       sendText: async (text) => await this.#trySendText(record, text),
       metrics,
       trace: spans && new CallSpans(spans, callId),
@@ -248,6 +250,7 @@ export class ActiveCallRegistry {
       callId: id,
       at: _at,
       sipCallId: _sipCallId,
+      isSimulated: _isSimulated,
       isTest = false,
       campaignId = null,
       ...facts
@@ -267,6 +270,7 @@ export class ActiveCallRegistry {
 
   async #trySendText(record: CallToRegister, text: string): Promise<TextOutcome> {
     const { callId, agent } = record;
+    if (record.isSimulated === true) return { isQueued: true };
     const otherNumber = numberOfOtherSide(record);
     if (otherNumber === undefined) return { isQueued: false, reason: "the other side has no number" };
     try {

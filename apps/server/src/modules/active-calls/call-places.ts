@@ -46,6 +46,16 @@ export function takePlace(places: CallPlaces, agent: Agent): CallPlace | undefin
   };
 }
 
+/** Returns how many free places this node has beyond the share that is reserved for inbound calls. */
+export function countUnreservedPlaces(
+  { activeCalls, media, speechPlaces }: CallPlaces & { activeCalls: Pick<ActiveCallRegistry, "size"> },
+  inboundReservePercent: number,
+): number {
+  if (!activeCalls.isTakingCalls) return 0;
+  const free = Math.min(media.freePlaces, speechPlaces.free);
+  return free - Math.floor(((activeCalls.size + free) * inboundReservePercent) / 100);
+}
+
 function isOpenFor({ activeCalls, media, speechPlaces }: CallPlaces, { organizationId }: Agent): boolean {
   if (!activeCalls.isTakingCalls || !media.hasFreePlace) return false;
   return activeCalls.placeShares.isAllowed(organizationId, Math.min(media.freePlaces, speechPlaces.free));

@@ -12,7 +12,8 @@ export interface NewCall {
   agentId: string;
   /** The revision that ran; null in auto mode. */
   agentRevision: number | null;
-  configurationRevision: number;
+  /** Null for the tester's side of a test call, which is no agent. */
+  configurationRevision: number | null;
   /** Null for production. */
   environment: string | null;
   channel: CallChannel;

@@ -20,7 +20,8 @@ export interface NewConversation {
   organizationId: string;
   agentId: string;
   agentRevision: number | null;
-  configurationRevision: number;
+  /** Null for the tester's side of a test call. */
+  configurationRevision: number | null;
   environment: string | null;
   channel: ConversationChannel;
   variables: Variables;

@@ -15,6 +15,8 @@ import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { CallControl } from "./call-control.ts";
 import { InboundAdmission } from "./inbound-admission.ts";
+import { LoopbackCallsService } from "./loopback/loopback-calls.service.ts";
+import { LoopbackEndpoint } from "./loopback/loopback-endpoint.ts";
 import { OutboundCallsService } from "./outbound/outbound-calls.service.ts";
 import { OutboundPlanner } from "./outbound/outbound-planner.ts";
 import type { PhoneSessions } from "./phone-session.ts";
@@ -41,51 +43,43 @@ interface Dependencies {
 }
 
 export function createPhoneCalls(
-  { config, nodeId, media, speechPlaces, sip, clock, logger }: NodeResources,
+  { config, nodeId, database, media, speechPlaces, sip, clock, logger }: NodeResources,
   dependencies: Dependencies,
 ) {
   const { calls, activeCalls, callCommands, placement, phoneNumbers, sipTraceRecorder } = dependencies;
   const { publicAddress, inboundReservePercent } = config;
   const sessions: PhoneSessions = new WeakMap();
   const resolver = new SystemResolver();
-  const outboundPlanner = new OutboundPlanner(dependencies);
+  const shared = { nodeId, calls, activeCalls, media, speechPlaces, sessions, resolver, clock, logger };
+  const planner = new OutboundPlanner(dependencies);
   const outboundCalls = new OutboundCallsService({
-    nodeId,
-    calls,
-    planner: outboundPlanner,
+    ...shared,
+    planner,
     placement,
     sip,
-    activeCalls,
-    media,
-    speechPlaces,
     inboundReservePercent,
     publicAddress,
-    sessions,
-    resolver,
-    clock,
-    logger,
   });
   callCommands.handle({
     dial: async (callId, command) => await outboundCalls.dialPlaced(callId, command),
   });
   const callControl = new CallControl({
-    nodeId,
-    calls,
-    activeCalls,
+    ...shared,
     phoneNumbers,
     admission: new InboundAdmission({ ...dependencies, logger }),
-    media,
-    speechPlaces,
     publicAddress,
-    sessions,
     sipTraces: sipTraceRecorder,
-    resolver,
-    clock,
+  });
+  const endpoint = new LoopbackEndpoint({
+    onMessage: sipTraceRecorder && ((message) => sipTraceRecorder.observe(message)),
     logger,
   });
+  const loopbackCalls = new LoopbackCallsService({ ...shared, database, endpoint, inboundReservePercent });
+  const sipHandlers = sipHandlersOf(callControl, sipTraceRecorder);
   return {
-    services: { outboundCalls, outboundPlanner, sipHandlers: sipHandlersOf(callControl, sipTraceRecorder) },
+    services: { outboundCalls, outboundPlanner: planner, loopbackCalls, sipHandlers },
     bindRoutes: (app) => bindPhoneCallRoutes(app, outboundCalls),
+    close: async () => await endpoint.close(),
   } satisfies Feature;
 }
 

@@ -218,5 +218,6 @@ test("send_message needs its switch, a connection, a number to send from and a n
     undefined,
   );
   assert.equal(setUp({}, { fromNumber: null }), undefined);
+  assert.deepEqual(setUp({}, { fromNumber: null, isSimulated: true }), { rules: "Only for Miller." });
   assert.equal(setUp({}, { direction: "outbound", fromNumber: "+14155550100", toNumber: "200" }), undefined);
 });

@@ -28,6 +28,8 @@ export interface NewConversationSetup {
   at: Date;
   /** What the agent knows of earlier conversations, beside its prompt. */
   memory?: string | undefined;
+  /** Whether the other side is a tester: the agent has all its tools, and those that need a number change nothing. */
+  isSimulated?: boolean;
 }
 
 /** Returns the number of the other side; `undefined` if it is withheld, an extension, or if the call is a browser's. */
@@ -75,7 +77,7 @@ export function setUpConversation(conversation: NewConversationSetup): RenderedS
     },
     { ...variables, ...builtIn },
   );
-  const hasNumber = numberOfOtherSide(conversation) !== undefined;
+  const hasNumber = conversation.isSimulated === true || numberOfOtherSide(conversation) !== undefined;
   const sendMessage = hasNumber ? setup.sendMessage : undefined;
   const instructions = [setup.instructions, conversation.memory ?? ""].filter(Boolean).join("\n\n");
   return { setup: { ...setup, instructions, hasDoNotCallTool: hasNumber, sendMessage }, unknownVariables };

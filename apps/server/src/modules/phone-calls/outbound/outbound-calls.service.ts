@@ -12,7 +12,12 @@ import { agentColumns, type ResolvedAgent } from "../../agents/versions/agent-re
 import type { CallsService, NewCall } from "../../calls/calls.service.ts";
 import type { SipEndpoint } from "../../sip-trunks/trunk-check.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
-import { type CallPlace, hasPlaceFor, takePlace } from "../../active-calls/call-places.ts";
+import {
+  type CallPlace,
+  countUnreservedPlaces,
+  hasPlaceFor,
+  takePlace,
+} from "../../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
 import type { PhoneSessions } from "../phone-session.ts";
@@ -121,10 +126,7 @@ export class OutboundCallsService {
 
   /** Whether this node has a place beyond the share that is reserved for inbound calls. */
   get hasPlaceForCampaigns(): boolean {
-    const { activeCalls, media, speechPlaces, inboundReservePercent } = this.#options;
-    const free = Math.min(media.freePlaces, speechPlaces.free);
-    const reserved = Math.floor(((activeCalls.size + free) * inboundReservePercent) / 100);
-    return activeCalls.isTakingCalls && free > reserved;
+    return countUnreservedPlaces(this.#options, this.#options.inboundReservePercent) > 0;
   }
 
   /** Creates a prepared call, in the current joint transaction. Throws `rate_limited`. */

@@ -31,13 +31,22 @@ export class TestPage {
     };
   }
 
-  async request(method: "GET" | "POST" | "OPTIONS", path: string, body?: object): Promise<TestResponse> {
+  async request(
+    method: "GET" | "POST" | "OPTIONS",
+    path: string,
+    body?: object,
+    moreHeaders: Readonly<Record<string, string>> = {},
+  ): Promise<TestResponse> {
     const { server, widgetKey } = this.#platform;
     const response = await server.app.inject({
       method,
       url: `/widget/${widgetKey}${path}`,
       remoteAddress: this.address,
-      headers: { ...this.#headers, ...(body !== undefined && { "content-type": "application/json" }) },
+      headers: {
+        ...this.#headers,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...moreHeaders,
+      },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     });
     const { statusCode: status, headers } = response;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { SCRIPTED_ACCOUNT, ScriptedTwilio } from "@parley/providers/testing";
 import { waitFor } from "@parley/testing";
@@ -87,5 +88,51 @@ describe("the pages of messages", { skip: skipWithoutChromium }, () => {
     await shown.waitForText("the provider reports undelivered");
     assert.deepEqual(await shown.inspect("messages-conversation"), []);
     assert.deepEqual(problems, []);
+  });
+
+  /** A visitor writes in the widget of an agent. */
+  async function visit(widgetKey: string, text: string): Promise<void> {
+    const send = async (path: string, body: object, token = ""): Promise<{ sessionToken: string }> => {
+      const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+      const url = `${platform.url}/widget/${widgetKey}${path}`;
+      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+      assert.equal(response.status, 201);
+      return ((await response.json()) as { data: { sessionToken: string } }).data;
+    };
+    const { sessionToken } = await send("/sessions", {});
+    await send("/chat/messages", { id: randomUUID(), text }, sessionToken);
+  }
+
+  test("show a customer with everything that was said, and erase both, if the role allows it", async () => {
+    const { shown, page, problems } = await open("/customers");
+    await shown.waitForText("No customers yet");
+    assert.deepEqual(await shown.inspect("customers-empty"), []);
+    const { widgetKey } = await platform.api.createAgent({
+      name: "Grace",
+      widgetConfig: { enabled: true, continuity: { sharedMemory: true } },
+    });
+    const words = "Is <b>tea</b> served?";
+    await visit(widgetKey, words);
+    await page.reload();
+    await shown.waitForText("Visitor");
+    assert.deepEqual(await shown.inspect("customers"), []);
+    await page.type('input[aria-label="Number"]', "+14155550199");
+    await shown.waitForText("No customer matches");
+    const path = `/customers/${(await platform.api.listCustomers()).data[0]?.id}`;
+    const { key } = await platform.api.createApiKey({ name: "reader", role: "read" });
+    const reader = await chromium.open(`${platform.url}${path}#key=${key}`);
+    await new ParleyPage(reader.page).waitForText("Chat on a page");
+    await reader.page.waitForFunction("!document.body.innerText.includes('Erase')");
+    const whole = await open(path);
+    await whole.shown.waitForText("knows the latest messages");
+    await whole.shown.press("Chat on a page");
+    await whole.shown.waitForText(words);
+    assert.deepEqual(await whole.shown.inspect("customer"), []);
+    await whole.shown.press("Erase");
+    await whole.shown.waitForText("This cannot be taken back");
+    await whole.page.click(".mantine-Modal-content button ::-p-text(Erase)");
+    await whole.shown.waitForText("No customers yet");
+    assert.equal((await platform.api.listConversations({ channel: "web_chat" })).total, 0);
+    assert.deepEqual([...problems, ...reader.problems, ...whole.problems], []);
   });
 });

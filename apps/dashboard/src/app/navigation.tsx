@@ -5,6 +5,7 @@ import BookOpen from "lucide-react/icons/book-open";
 import Bot from "lucide-react/icons/bot";
 import Cable from "lucide-react/icons/cable";
 import ChartColumn from "lucide-react/icons/chart-column";
+import Contact from "lucide-react/icons/contact";
 import Hash from "lucide-react/icons/hash";
 import Megaphone from "lucide-react/icons/megaphone";
 import MessageSquare from "lucide-react/icons/message-square";
@@ -28,6 +29,7 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/calls": Phone,
   "/campaigns": Megaphone,
   "/messages": MessagesSquare,
+  "/customers": Contact,
   "/phone-numbers": Hash,
   "/sip-trunks": Cable,
   "/messaging-connections": MessageSquare,

@@ -4,6 +4,7 @@ import { accountRoutes, openIdentityRoutes } from "../modules/identity/identity.
 import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { callRoutes } from "../modules/calls/calls.routes.ts";
 import { campaignRoutes } from "../modules/campaigns/campaigns.routes.ts";
+import { customerRoutes } from "../modules/customers/customers.routes.ts";
 import { messageRoutes } from "../modules/messages/messages.routes.ts";
 import { messagingConnectionRoutes } from "../modules/messaging-connections/messaging-connections.routes.ts";
 import { numberRoutes } from "../modules/phone-numbers/phone-numbers.routes.ts";
@@ -40,6 +41,7 @@ const routeTree = rootRoute.addChildren([
       ...numberRoutes,
       ...trunkRoutes,
       ...messageRoutes,
+      ...customerRoutes,
       ...messagingConnectionRoutes,
       ...accountRoutes,
       ...settingsRoutes,

@@ -18,6 +18,7 @@ export const sections = [
   { path: "/calls", label: "Calls" },
   { path: "/campaigns", label: "Campaigns" },
   { path: "/messages", label: "Messages" },
+  { path: "/customers", label: "Customers" },
   { path: "/phone-numbers", label: "Phone numbers" },
   { path: "/sip-trunks", label: "SIP trunks" },
   { path: "/messaging-connections", label: "Messaging" },

@@ -7,12 +7,14 @@ const TYPING_PAUSE_MS = 250;
 
 interface SearchFieldProps {
   label: string;
+  /** Default: "Search". */
+  placeholder?: string;
   value: string | undefined;
   /** Called when typing pauses; `undefined` if the field is empty. */
   onChange: (text: string | undefined) => void;
 }
 
-export function SearchField({ label, value = "", onChange }: SearchFieldProps) {
+export function SearchField({ label, placeholder = "Search", value = "", onChange }: SearchFieldProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const report = useDebouncedCallback(
@@ -23,7 +25,7 @@ export function SearchField({ label, value = "", onChange }: SearchFieldProps) {
     <TextInput
       type="search"
       aria-label={label}
-      placeholder="Search"
+      placeholder={placeholder}
       leftSection={<Search size={16} aria-hidden />}
       value={text}
       onChange={({ target }) => {

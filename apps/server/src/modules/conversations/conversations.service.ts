@@ -172,8 +172,11 @@ export class ConversationsService {
   }
 
   /** Returns the conversations of a customer. */
-  async listOf(customerId: string): Promise<{ id: string; channel: ConversationChannel }[]> {
-    return await store.listOfCustomer(this.#database, customerId);
+  async listOf(
+    customerId: string,
+    queries: Queries = this.#database,
+  ): Promise<{ id: string; channel: ConversationChannel }[]> {
+    return await store.listOfCustomer(queries, customerId);
   }
 
   /** Returns the latest messages of other conversations of a customer, the oldest first. */

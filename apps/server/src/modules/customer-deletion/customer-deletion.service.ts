@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { joinTransaction } from "../../platform/database/joint-transaction.ts";
 import type { CallDeletionService } from "../call-deletion/call-deletion.service.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { TextConversationsService } from "../chats/text-conversations.service.ts";
@@ -8,7 +9,7 @@ import type { CustomersService } from "../customers/customers.service.ts";
 
 interface CustomerDeletionDependencies {
   database: Database;
-  customers: Pick<CustomersService, "get" | "delete">;
+  customers: Pick<CustomersService, "get" | "findLocked" | "delete">;
   conversations: Pick<ConversationsService, "listOf" | "delete">;
   calls: Pick<CallsService, "listWithConversations">;
   callDeletion: Pick<CallDeletionService, "delete">;
@@ -29,10 +30,21 @@ export class CustomerDeletionService {
     await customers.get(organizationId, customerId);
     for (;;) {
       const found = await conversations.listOf(customerId);
-      if (found.length === 0) break;
-      await this.#deleteConversations(organizationId, found);
+      if (found.length > 0) await this.#deleteConversations(organizationId, found);
+      else if (await this.#deleteSilent(customerId)) return;
     }
-    await customers.delete(customerId);
+  }
+
+  /** Deletes a customer without conversations. Returns false if a conversation has begun meanwhile. */
+  async #deleteSilent(customerId: string): Promise<boolean> {
+    const { database, customers, conversations } = this.#dependencies;
+    return await joinTransaction(database, async (transaction) => {
+      // What the customer sends waits for the lock, and is then refused.
+      if ((await customers.findLocked(transaction, customerId)) === undefined) return true;
+      const found = await conversations.listOf(customerId, transaction);
+      if (found.length === 0) await customers.delete(transaction, customerId);
+      return found.length === 0;
+    });
   }
 
   async #deleteConversations(

@@ -101,12 +101,36 @@ test("a deleted customer leaves nothing, and cannot write with the old session",
   const { rows } = await server.database.$client.query("select item from transcript_items");
   assert.deepEqual(rows, []);
   assertRefused(await page.send("Hello?"), "unauthorized");
+  assertRefused(await page.request("POST", "/calls", {}), "unauthorized");
   assert.deepEqual((await page.chat()).messages, []);
   // The page starts another session.
   await page.start({ sessionToken: page.token });
   await page.send("Do you know me?");
   await platform.writeDue();
   assert.ok(!JSON.stringify(requests.at(-1)?.messages).includes("Rumpelstiltskin"));
+});
+
+test("messages that arrive during a deletion leave nothing, and two deletions at once do not disturb each other", async (t) => {
+  const platform = await startWidget(t, { reply: () => ({ text: "Hello." }) });
+  const { server } = platform;
+  for (let time = 0; time < 5; time++) {
+    const page = new TestPage(platform, PAGE);
+    await page.start();
+    await page.send("one");
+    const [customer] = read<Customer[]>(await server.request("GET", "/customers"));
+    const erase = async () => await server.request("DELETE", `/customers/${customer?.id}`);
+    const [sent, ...erased] = await Promise.all([
+      Promise.all(["two", "three", "four"].map(async (text) => await page.send(text))),
+      erase(),
+      erase(),
+    ]);
+    for (const { status } of sent) assert.ok([201, 401].includes(status), String(status));
+    assert.deepEqual(new Set(erased.map(({ status }) => [200, 404].includes(status))), new Set([true]));
+    const { rows } = await server.database.$client.query(
+      "select id from customers union all select id from conversations",
+    );
+    assert.deepEqual(rows, []);
+  }
 });
 
 test("visitors who only opened a page are forgotten after their session, others are not", async (t) => {

@@ -48,8 +48,8 @@ export class CustomersService {
   }
 
   /** Deletes a customer who has no conversations any more. */
-  async delete(id: string): Promise<void> {
-    await store.deleteCustomer(this.#database, id);
+  async delete(transaction: Queries, id: string): Promise<void> {
+    await store.deleteCustomer(transaction, id);
   }
 
   /** Creates an anonymous customer, or returns the one with this user id or number. */
@@ -64,7 +64,12 @@ export class CustomersService {
 
   /** Locks a customer, which orders what they send. Throws `unauthorized` if they were deleted. */
   async lock(transaction: Queries, id: string): Promise<Customer> {
-    return requireCustomer(await store.lockCustomer(transaction, id));
+    return requireCustomer(await this.findLocked(transaction, id));
+  }
+
+  /** Locks a customer; `undefined` if there is none. */
+  async findLocked(transaction: Queries, id: string): Promise<Customer | undefined> {
+    return await store.lockCustomer(transaction, id);
   }
 
   /** Notes the customer's latest chat. */
@@ -72,9 +77,9 @@ export class CustomersService {
     await store.updateCustomer(transaction, id, { conversationId, isActive: true });
   }
 
-  /** Notes that the customer calls. */
+  /** Notes that the customer calls. Throws `unauthorized` if they were deleted. */
   async noteCall(id: string): Promise<void> {
-    await store.updateCustomer(this.#database, id, { isActive: true });
+    if (!(await store.updateCustomer(this.#database, id, { isActive: true }))) requireCustomer(undefined);
   }
 
   /** Deletes visitors who have neither written nor called, and whose session has expired. */

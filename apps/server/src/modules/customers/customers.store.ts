@@ -106,10 +106,12 @@ export async function countMessage(
   return row;
 }
 
+/** Returns whether the customer exists. */
 export async function updateCustomer(
   queries: Queries,
   id: string,
   change: Partial<CustomerInsert>,
-): Promise<void> {
-  await queries.update(customers).set(change).where(eq(customers.id, id));
+): Promise<boolean> {
+  const { rowCount } = await queries.update(customers).set(change).where(eq(customers.id, id));
+  return rowCount === 1;
 }

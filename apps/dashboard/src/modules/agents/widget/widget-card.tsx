@@ -1,4 +1,4 @@
-import { Button, Card, Code, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Code, Group, Stack, Text, Title } from "@mantine/core";
 import type { Agent } from "@parley/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -50,10 +50,15 @@ function UserSecret({ agentId }: { agentId: string }) {
   const queryClient = useQueryClient();
   const queryKey = ["agents", "widget-secret", agentId];
   const { data } = useQuery({ queryKey, queryFn: async () => await parley.getWidgetSecret(agentId) });
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<"rotate" | "delete">();
   const [secret, setSecret] = useState<string>();
   const rotate = async (): Promise<void> => {
     setSecret((await parley.rotateWidgetSecret(agentId)).secret);
+    await queryClient.invalidateQueries({ queryKey });
+  };
+  const remove = async (): Promise<void> => {
+    await parley.deleteWidgetSecret(agentId);
+    setSecret(undefined);
     await queryClient.invalidateQueries({ queryKey });
   };
   const label = data?.enabled === true ? "Replace the secret" : "Create a secret";
@@ -72,14 +77,32 @@ function UserSecret({ agentId }: { agentId: string }) {
       <Code block tabIndex={0} maw="100%" aria-label="Code for your server">
         {SIGNING}
       </Code>
-      <Allowed operation="rotateWidgetSecret">
-        <Button variant="default" onClick={() => setAsking(true)}>
-          {label}
-        </Button>
-      </Allowed>
+      <Group gap="sm">
+        <Allowed operation="rotateWidgetSecret">
+          <Button variant="default" onClick={() => setAsked("rotate")}>
+            {label}
+          </Button>
+        </Allowed>
+        {data?.enabled === true && (
+          <Allowed operation="deleteWidgetSecret">
+            <Button variant="light" color="red" onClick={() => setAsked("delete")}>
+              Delete the secret
+            </Button>
+          </Allowed>
+        )}
+      </Group>
       <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
+        isOpen={asked === "delete"}
+        onClose={() => setAsked(undefined)}
+        title="Delete the secret?"
+        confirm="Delete"
+        onConfirm={remove}
+      >
+        <Text>Pages can no longer sign users in. Sessions that exist last up to a day.</Text>
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asked === "rotate"}
+        onClose={() => setAsked(undefined)}
         title={`${label}?`}
         confirm={label}
         onConfirm={rotate}

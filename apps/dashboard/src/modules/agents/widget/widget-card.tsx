@@ -47,21 +47,12 @@ export function WidgetCard({ agent, config }: { agent: Agent; config: Agent["wid
 
 function UserSecret({ agentId }: { agentId: string }) {
   const parley = useParley();
-  const queryClient = useQueryClient();
-  const queryKey = ["agents", "widget-secret", agentId];
-  const { data } = useQuery({ queryKey, queryFn: async () => await parley.getWidgetSecret(agentId) });
-  const [asked, setAsked] = useState<"rotate" | "delete">();
   const [secret, setSecret] = useState<string>();
-  const rotate = async (): Promise<void> => {
-    setSecret((await parley.rotateWidgetSecret(agentId)).secret);
-    await queryClient.invalidateQueries({ queryKey });
-  };
-  const remove = async (): Promise<void> => {
-    await parley.deleteWidgetSecret(agentId);
-    setSecret(undefined);
-    await queryClient.invalidateQueries({ queryKey });
-  };
-  const label = data?.enabled === true ? "Replace the secret" : "Create a secret";
+  const { data } = useQuery({
+    queryKey: secretKey(agentId),
+    queryFn: async ({ signal }) => await parley.getWidgetSecret(agentId, { signal }),
+  });
+  const isEnabled = data?.enabled === true;
   return (
     <Stack gap="xs" align="flex-start">
       <Title order={2} size="h4">
@@ -70,45 +61,73 @@ function UserSecret({ agentId }: { agentId: string }) {
       <Text c="dimmed" size="sm">
         Your server signs a user's id with a secret, and the page passes it on as data-user-token. The user
         then has the same chat on every device.
-        {data?.enabled === true && ` The present secret ends in ${data.last4}.`}
+        {isEnabled && ` The present secret ends in ${data.last4}.`}
       </Text>
       {secret !== undefined && <CopyField label="Secret, shown once" value={secret} />}
       <Text size="sm">In Node, with createHmac of node:crypto:</Text>
       <Code block tabIndex={0} maw="100%" aria-label="Code for your server">
         {SIGNING}
       </Code>
-      <Group gap="sm">
-        <Allowed operation="rotateWidgetSecret">
-          <Button variant="default" onClick={() => setAsked("rotate")}>
-            {label}
+      <SecretActions agentId={agentId} isEnabled={isEnabled} onSecret={setSecret} />
+    </Stack>
+  );
+}
+
+interface SecretActionsProps {
+  agentId: string;
+  isEnabled: boolean;
+  /** Called with a new secret; with `undefined` once it is deleted. */
+  onSecret: (secret: string | undefined) => void;
+}
+
+function SecretActions({ agentId, isEnabled, onSecret }: SecretActionsProps) {
+  const parley = useParley();
+  const queryClient = useQueryClient();
+  const [asked, setAsked] = useState<"rotate" | "delete">();
+  const change = async (make: () => Promise<string | undefined>): Promise<void> => {
+    onSecret(await make());
+    await queryClient.invalidateQueries({ queryKey: secretKey(agentId) });
+  };
+  const rotate = async () => (await parley.rotateWidgetSecret(agentId)).secret;
+  const remove = async () => void (await parley.deleteWidgetSecret(agentId));
+  const label = isEnabled ? "Replace the secret" : "Create a secret";
+  const close = (): void => setAsked(undefined);
+  return (
+    <Group gap="sm">
+      <Allowed operation="rotateWidgetSecret">
+        <Button variant="default" onClick={() => setAsked("rotate")}>
+          {label}
+        </Button>
+      </Allowed>
+      {isEnabled && (
+        <Allowed operation="deleteWidgetSecret">
+          <Button variant="light" color="red" onClick={() => setAsked("delete")}>
+            Delete the secret
           </Button>
         </Allowed>
-        {data?.enabled === true && (
-          <Allowed operation="deleteWidgetSecret">
-            <Button variant="light" color="red" onClick={() => setAsked("delete")}>
-              Delete the secret
-            </Button>
-          </Allowed>
-        )}
-      </Group>
-      <ConfirmDialog
-        isOpen={asked === "delete"}
-        onClose={() => setAsked(undefined)}
-        title="Delete the secret?"
-        confirm="Delete"
-        onConfirm={remove}
-      >
-        <Text>Pages can no longer sign users in. Sessions that exist last up to a day.</Text>
-      </ConfirmDialog>
+      )}
       <ConfirmDialog
         isOpen={asked === "rotate"}
-        onClose={() => setAsked(undefined)}
+        onClose={close}
         title={`${label}?`}
         confirm={label}
-        onConfirm={rotate}
+        onConfirm={async () => await change(rotate)}
       >
         <Text>It is shown once. A previous secret is invalid at once.</Text>
       </ConfirmDialog>
-    </Stack>
+      <ConfirmDialog
+        isOpen={asked === "delete"}
+        onClose={close}
+        title="Delete the secret?"
+        confirm="Delete"
+        onConfirm={async () => await change(remove)}
+      >
+        <Text>Pages can no longer sign users in. Sessions that exist last up to a day.</Text>
+      </ConfirmDialog>
+    </Group>
   );
+}
+
+function secretKey(agentId: string): readonly string[] {
+  return ["agents", "widget-secret", agentId];
 }

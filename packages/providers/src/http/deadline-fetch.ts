@@ -1,5 +1,5 @@
 import { ProviderError } from "@parley/conversation";
-import { Agent, fetch as undiciFetch } from "undici";
+import { Agent, type Dispatcher, request } from "undici";
 
 export interface DeadlineFetchOptions {
   /** Provider name in errors. */
@@ -24,6 +24,7 @@ const KEEP_ALIVE_MS = 60_000;
 /**
  * A `fetch` with pooled connections and a deadline on every wait. A missed deadline rejects, or errors the body, with a
  * `timeout` ProviderError; a body that breaks off errors with a `connection` one. Other failures are undici's own.
+ * Redirects are not followed. It is built on undici's `request`, which takes half of the time of its `fetch` per chunk.
  */
 export function createDeadlineFetch(options: DeadlineFetchOptions): DeadlineFetch {
   const closing = new AbortController();
@@ -55,29 +56,39 @@ async function fetchWithDeadlines(
   const startedAtMs = performance.now();
   guard.arm(options.firstByteTimeoutMs, "no answer");
   try {
-    const response = await undiciFetch(input instanceof Request ? input.url : input, {
-      method: init.method ?? "GET",
+    const answer = await request(input instanceof Request ? input.url : input, {
+      method: (init.method ?? "GET") as Dispatcher.HttpMethod,
       headers: Object.fromEntries(new Headers(init.headers)),
       body: typeof init.body === "string" || init.body instanceof Uint8Array ? init.body : null,
       signal: guard.signal,
       dispatcher: agent,
     });
-    const headers = Object.fromEntries(response.headers);
-    if (response.body === null) {
-      guard.release();
-      return new Response(null, { status: response.status, headers });
-    }
     guard.disarm();
     const waitedMs = performance.now() - startedAtMs;
-    const body = guardBody(response.body, guard, {
+    const { statusCode: status, statusText } = answer;
+    if (bodiless.has(status)) {
+      guard.release();
+      await answer.body.dump();
+      return new Response(null, { status, statusText, headers: headersOf(answer) });
+    }
+    const body = guardBody(answer.body, guard, {
       firstByteTimeoutMs: Math.max(0, options.firstByteTimeoutMs - waitedMs),
       betweenChunksTimeoutMs: options.betweenChunksTimeoutMs,
     });
-    return new Response(body, { status: response.status, statusText: response.statusText, headers });
+    return new Response(body, { status, statusText, headers: headersOf(answer) });
   } catch (error) {
     guard.release();
     throw guard.signal.aborted ? guard.signal.reason : error;
   }
+}
+
+/** Statuses whose answers have no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function headersOf({ headers }: Dispatcher.ResponseData): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each): [string, string] => [name, each]),
+  );
 }
 
 /** Aborts a request when its caller does or when the current wait exceeds its deadline. */
@@ -131,11 +142,11 @@ class RequestGuard {
  * the rest of the first-byte deadline.
  */
 function guardBody(
-  body: NonNullable<Awaited<ReturnType<typeof undiciFetch>>["body"]>,
+  body: AsyncIterable<Uint8Array>,
   guard: RequestGuard,
   timeouts: Pick<DeadlineFetchOptions, "firstByteTimeoutMs" | "betweenChunksTimeoutMs">,
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
+  const chunks = body[Symbol.asyncIterator]();
   let isFirst = true;
   return new ReadableStream<Uint8Array>(
     {
@@ -143,10 +154,10 @@ function guardBody(
         if (isFirst) guard.arm(timeouts.firstByteTimeoutMs, "no answer");
         else guard.arm(timeouts.betweenChunksTimeoutMs, "the reply did not go on");
         try {
-          const { done, value }: { done: boolean; value?: Uint8Array } = await reader.read();
+          const next = await chunks.next();
           guard.disarm();
           isFirst = false;
-          if (value !== undefined && !done) return controller.enqueue(value);
+          if (next.done !== true) return controller.enqueue(next.value);
           guard.release();
           controller.close();
         } catch (error) {

@@ -24,7 +24,7 @@ const KEEP_ALIVE_MS = 60_000;
 /**
  * A `fetch` with pooled connections and a deadline on every wait. A missed deadline rejects, or errors the body, with a
  * `timeout` ProviderError; a body that breaks off errors with a `connection` one. Other failures are undici's own.
- * Redirects are not followed. It is built on undici's `request`, which takes half of the time of its `fetch` per chunk.
+ * Sends GET and POST only; redirects are not followed. It is built on undici's `request`, which takes half of the time of its `fetch` per chunk.
  */
 export function createDeadlineFetch(options: DeadlineFetchOptions): DeadlineFetch {
   const closing = new AbortController();
@@ -57,7 +57,7 @@ async function fetchWithDeadlines(
   guard.arm(options.firstByteTimeoutMs, "no answer");
   try {
     const answer = await request(input instanceof Request ? input.url : input, {
-      method: (init.method ?? "GET") as Dispatcher.HttpMethod,
+      method: init.method === "POST" ? "POST" : "GET",
       headers: Object.fromEntries(new Headers(init.headers)),
       body: typeof init.body === "string" || init.body instanceof Uint8Array ? init.body : null,
       signal: guard.signal,

@@ -7,7 +7,7 @@ import type { RouteDefinition } from "./route.ts";
 import { routes } from "./routes.ts";
 
 /** A read gives the results of an action, which no request sets. */
-const ACTIONS = new Set(["createCall", "sendMessage"]);
+const ACTIONS = new Set(["createCall", "sendMessage", "startTestRun"]);
 /** Reads whose path is not that of the writes. */
 const READS: Readonly<Record<string, string>> = {
   addPhoneNumber: "getPhoneNumber",

@@ -113,6 +113,10 @@ export * from "./routes.ts";
 export * from "./schemas.ts";
 export * from "./sip-trunks/sip-trunks.ts";
 export * from "./calls/test-calls.ts";
+export * from "./test-suites/test-cases.ts";
+export * from "./test-suites/test-expectations.ts";
+export * from "./test-suites/test-runs.ts";
+export * from "./test-suites/test-suites.ts";
 export {
   type CallPostData,
   type CallPreData,

@@ -35,6 +35,9 @@ import * as recordings from "./calls/recordings.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks/sip-trunks.ts";
 import * as testCalls from "./calls/test-calls.ts";
+import * as testCases from "./test-suites/test-cases.ts";
+import * as testRuns from "./test-suites/test-runs.ts";
+import * as testSuites from "./test-suites/test-suites.ts";
 import * as widgetSecret from "./widget/widget-secret.ts";
 import * as webhookTest from "./webhooks/webhook-test.ts";
 import * as webhooks from "./webhooks/webhooks.ts";
@@ -122,6 +125,20 @@ export const routes: readonly RouteDefinition[] = [
   campaigns.resumeCampaignRoute,
   campaigns.cancelCampaignRoute,
   campaigns.deleteCampaignRoute,
+  testSuites.createTestSuiteRoute,
+  testSuites.listTestSuitesRoute,
+  testSuites.getTestSuiteRoute,
+  testSuites.updateTestSuiteRoute,
+  testSuites.deleteTestSuiteRoute,
+  testCases.createTestCaseRoute,
+  testCases.listTestCasesRoute,
+  testCases.getTestCaseRoute,
+  testCases.updateTestCaseRoute,
+  testCases.deleteTestCaseRoute,
+  testRuns.startTestRunRoute,
+  testRuns.listTestRunsRoute,
+  testRuns.getTestRunRoute,
+  testRuns.cancelTestRunRoute,
   doNotCall.addDoNotCallRoute,
   doNotCall.listDoNotCallRoute,
   doNotCall.getDoNotCallRoute,
@@ -202,6 +219,7 @@ export const tags: Readonly<Record<string, string>> = {
   Calls: "Phone and browser calls with their outcome, transcript and latency.",
   Analytics: "Aggregates over calls.",
   Campaigns: "Lists of contacts that an agent calls, at the contacts' local time, with retries and a pace.",
+  "Test suites": "Conversations of a tester with an agent, judged: cases, runs and their results.",
   "Do not call":
     "Phone numbers that the organization does not call, and how often campaigns call the others.",
   Providers: "Providers of speech and language models: keys of the organization, and their health.",

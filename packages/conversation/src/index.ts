@@ -14,7 +14,7 @@ export { Dialogue } from "./dialogue/dialogue.ts";
 export type { DialogueInput, DialogueOptions, ModelCallSettings, Reply } from "./dialogue/dialogue.ts";
 export type { ReplyPart } from "./dialogue/open-reply.ts";
 export { trimToWindow, type ContextWindow } from "./dialogue/context-window.ts";
-export { SPEAK_NOW } from "./dialogue/prompt.ts";
+export { greetingGuidance, SPEAK_NOW } from "./dialogue/prompt.ts";
 export { toProviderError } from "./dialogue/model-error.ts";
 export { createDoNotCallTool, DO_NOT_CALL_TOOL_NAME } from "./dialogue/do-not-call-tool.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";

@@ -5,7 +5,9 @@ import {
   type ModelCallSettings,
   type TranscriptEntry,
 } from "@parley/conversation";
+import type { ToolMock } from "@parley/contract";
 import type { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
+import { withMocks } from "./tool-mocks.ts";
 import {
   createWebhookTool,
   type SignRequest,
@@ -25,6 +27,8 @@ export interface DialogueSetup {
   /** `undefined` if the agent cannot hang up. `rules` replaces the built-in rules for it, `farewell` is said if it hangs up without a word. */
   endCall: { rules?: string; farewell?: string } | undefined;
   tools: readonly WebhookTool[];
+  /** Answers in place of the servers of tools, in test runs. Default: none. */
+  toolMocks?: readonly ToolMock[];
   /** Facts about the conversation that tools receive. */
   conversation: ToolConversation;
 }
@@ -52,13 +56,15 @@ export function createDialogue(
     transcript = [],
   }: DialogueResources,
 ): Dialogue {
-  const { instructions, tools, conversation, llmTemperature, llmReasoningEffort, runtimeConfig, endCall } =
-    setup;
+  const { instructions, tools, toolMocks = [], conversation, endCall } = setup;
+  const { llmTemperature, llmReasoningEffort, runtimeConfig } = setup;
+  const createTool = (tool: WebhookTool): DialogueTool =>
+    withMocks(createWebhookTool(tool, conversation, outbound, sign), toolMocks);
   return new Dialogue({
     model,
     fallbackModels,
     instructions,
-    tools: [...tools.map((tool) => createWebhookTool(tool, conversation, outbound, sign)), ...builtInTools],
+    tools: [...tools.map(createTool), ...builtInTools],
     temperature: llmTemperature,
     callSettings: runtimeConfig,
     ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),

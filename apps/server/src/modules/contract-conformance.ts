@@ -75,6 +75,9 @@ const particulars: Readonly<Record<string, object>> = {
   createCampaign: { fromNumber: "+4930123456", contacts: [{ toNumber: "+4930123458" }] },
   createVoice: { voice: new Blob([await readSample()], { type: "audio/wav" }) },
   createKnowledgeDocument: { document: new Blob(["Dogs stay for free."]) },
+  // Runs in text, and without a language model, which the test server does not have.
+  createTestSuite: { mode: "chat" },
+  createTestCase: { callerLines: ["Hello"], assertions: [{ type: "said", text: "Hello" }] },
   addCampaignContacts: { contacts: [{ toNumber: "+4930123459" }] },
 };
 

@@ -151,8 +151,15 @@ export class Resources {
   }
 }
 
-/** Operations whose resource needs more than the existence of its references, such as a number. */
-const lastCreations: readonly string[] = ["createCall", "sendMessage", "createCampaign"];
+/** Operations whose resource needs more than the existence of its references, such as a number, in their order. */
+const lastCreations: readonly string[] = [
+  "createTestSuite",
+  "createTestCase",
+  "startTestRun",
+  "createCall",
+  "sendMessage",
+  "createCampaign",
+];
 
 /** Ordered so that referenced resources precede those that refer to them, and parents precede nested resources. */
 const creations: readonly Operation[] = operations
@@ -163,7 +170,7 @@ const creations: readonly Operation[] = operations
   .map((operation) => ({
     operation,
     depth: lastCreations.includes(operation.operationId)
-      ? Infinity
+      ? 1_000 + lastCreations.indexOf(operation.operationId)
       : operation.path.split("/").length * 10 + referencesOf(operation).length,
   }))
   .sort((a, b) => a.depth - b.depth)

@@ -33,6 +33,7 @@ import { createProviderOffers } from "../modules/providers/providers.module.ts";
 import { createRecordings } from "../modules/recordings/recordings.module.ts";
 import { createSipTraces } from "../modules/sip-traces/sip-traces.module.ts";
 import { createSipTrunks } from "../modules/sip-trunks/sip-trunks.module.ts";
+import { createTestSuites } from "../modules/test-suites/test-suites.module.ts";
 import { createVoices } from "../modules/voices/voices.module.ts";
 import { createWebCalls } from "../modules/web-calls/web-calls.module.ts";
 import { createWebhooks } from "../modules/webhooks/webhooks.module.ts";
@@ -130,7 +131,8 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
     .add(createCustomerDeletion)
     .add(createWebCalls)
     .add(createWidget)
-    .add(createCampaigns);
+    .add(createCampaigns)
+    .add(createTestSuites);
 }
 
 export type Services = ReturnType<typeof createFeatures>["services"];

@@ -63,6 +63,15 @@ import type {
   CampaignContactDetail,
   ContactCheck,
   ContactCheckResult,
+  TestSuiteCreate,
+  TestSuite,
+  TestSuiteUpdate,
+  TestCaseCreate,
+  TestCase,
+  TestCaseUpdate,
+  TestRunStart,
+  TestRun,
+  TestRunDetail,
   DoNotCallAdd,
   DoNotCallEntry,
   DoNotCallImport,
@@ -1429,6 +1438,221 @@ export class Operations extends Requests {
    */
   async cancelCampaign(id: string, options: RequestOptions = {}): Promise<Campaign> {
     return await this.send({ method: "POST", path: path`/campaigns/${id}/cancel`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Create a test suite.
+   *
+   * Requires the role `member`.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async createTestSuite(body: TestSuiteCreate, options: RequestOptions = {}): Promise<TestSuite> {
+    return await this.send({ method: "POST", path: path`/test-suites`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List test suites.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listTestSuites(query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    agentId?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<TestSuite>> {
+    return await this.send({ method: "GET", path: path`/test-suites`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a test suite.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getTestSuite(id: string, options: RequestOptions = {}): Promise<TestSuite> {
+    return await this.send({ method: "GET", path: path`/test-suites/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Change a test suite.
+   *
+   * `defaultVariables` is replaced, and null resets a field to its default. Runs that have started keep what they started with.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateTestSuite(id: string, body: TestSuiteUpdate = {}, options: RequestOptions = {}): Promise<TestSuite> {
+    return await this.send({ method: "PATCH", path: path`/test-suites/${id}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a test suite.
+   *
+   * Deletes the suite with its cases and runs, and ends the runs in progress. Calls and conversations of its runs are kept.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteTestSuite(id: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/test-suites/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Create a test case.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async createTestCase(id: string, body: TestCaseCreate, options: RequestOptions = {}): Promise<TestCase> {
+    return await this.send({ method: "POST", path: path`/test-suites/${id}/tests`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List the cases of a test suite.
+   *
+   * All cases, in the order of their creation.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listTestCases(id: string, options: RequestOptions = {}): Promise<TestCase[]> {
+    return await this.send({ method: "GET", path: path`/test-suites/${id}/tests`, answer: "data" }, options);
+  }
+
+  /**
+   * Get a test case.
+   *
+   * @param id Id of the test suite.
+   * @param testId Id of the test case.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getTestCase(id: string, testId: string, options: RequestOptions = {}): Promise<TestCase> {
+    return await this.send({ method: "GET", path: path`/test-suites/${id}/tests/${testId}`, answer: "data" }, options);
+  }
+
+  /**
+   * Change a test case.
+   *
+   * `variables` and lists are replaced, and null resets a field to its default. Runs that have started keep the case as it was.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @param testId Id of the test case.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async updateTestCase(id: string, testId: string, body: TestCaseUpdate = {}, options: RequestOptions = {}): Promise<TestCase> {
+    return await this.send({ method: "PATCH", path: path`/test-suites/${id}/tests/${testId}`, body, answer: "data" }, options);
+  }
+
+  /**
+   * Delete a test case.
+   *
+   * Attempts of earlier runs are kept.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @param testId Id of the test case.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async deleteTestCase(id: string, testId: string, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/test-suites/${id}/tests/${testId}`, answer: "data" }, options);
+  }
+
+  /**
+   * Start a run of a test suite.
+   *
+   * The configuration of the agent, the cases and the variables are fixed now; later changes have no effect on the run. Attempts run side by side within the organization's limit `concurrentTestAttempts`. At most 1000 attempts in a run. Transfers, keypad tones and `send_message` are simulated. `llm_not_configured`: a case needs a language model; cases with `callerLines` and without a `scoringRubric` need none.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `no_test_cases`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async startTestRun(id: string, body: TestRunStart = {}, options: RequestOptions = {}): Promise<TestRun> {
+    return await this.send({ method: "POST", path: path`/test-suites/${id}/runs`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * List the runs of a test suite.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listTestRuns(id: string, query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by creation time.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    /**
+     * `true`: with their attempts. A page with more than 1000 attempts is refused: choose a smaller `pageSize`.
+     * @default false
+     */
+    includeAttempts?: boolean;
+  } = {}, options: RequestOptions = {}): Promise<Page<TestRun>> {
+    return await this.send({ method: "GET", path: path`/test-suites/${id}/runs`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a run with its attempts.
+   *
+   * @param id Id of the test suite.
+   * @param runId Id of the run.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getTestRun(id: string, runId: string, options: RequestOptions = {}): Promise<TestRunDetail> {
+    return await this.send({ method: "GET", path: path`/test-suites/${id}/runs/${runId}`, answer: "data" }, options);
+  }
+
+  /**
+   * Cancel a run.
+   *
+   * Attempts in progress are ended: calls are hung up. Attempts without a result become `cancelled`.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @param runId Id of the run.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `run_not_cancellable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async cancelTestRun(id: string, runId: string, options: RequestOptions = {}): Promise<TestRun> {
+    return await this.send({ method: "POST", path: path`/test-suites/${id}/runs/${runId}/cancel`, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

@@ -2959,6 +2959,409 @@ export interface ContactCheckResult {
   contacts: CheckedContact[];
 }
 
+export interface TestSuiteCreate {
+  /** Display name. */
+  name: string;
+  /** Id of the agent that is tested. */
+  agentId: string;
+  /** Test type of runs. Default: `voice`. `chat`: the agent of a call, in text: its prompt, first message and tools, and it can hang up. `sms` and `web_chat`: the agent of text messages or of the widget, with the prompt of that channel. `voice`: two real calls. */
+  mode?: "chat" | "voice" | "sms" | "web_chat" | null;
+  /** Variables of all test cases. They override those of the agent and the environment; a case's own and a run's override them. */
+  defaultVariables?: Record<string, string | number | boolean | null> | null;
+  /** Language model of the tester: `service-standard` or `provider/model`, as an agent's `llmModel`. Default: `service-standard`. */
+  testerModel?: string | null;
+  /** Language model of the judge: `service-standard` or `provider/model`, as an agent's `llmModel`. Default: `service-standard`. */
+  judgeModel?: string | null;
+  /**
+   * Turns of the tester after which a conversation ends. Default: `20`.
+   * From 1 to 100.
+   */
+  maxTurns?: number | null;
+  /**
+   * Longest duration of a conversation in seconds, after which it ends. Default: `300`.
+   * From 5 to 3600.
+   */
+  maxDurationSeconds?: number | null;
+}
+
+/** Test cases of one agent. */
+export interface TestSuite {
+  id: string;
+  /** Display name. */
+  name: string;
+  /** Id of the agent that is tested. */
+  agentId: string;
+  /** Test type of runs. `chat`: the agent of a call, in text: its prompt, first message and tools, and it can hang up. `sms` and `web_chat`: the agent of text messages or of the widget, with the prompt of that channel. `voice`: two real calls. */
+  mode: "chat" | "voice" | "sms" | "web_chat";
+  /** Variables of all test cases. They override those of the agent and the environment; a case's own and a run's override them. */
+  defaultVariables: Record<string, string | number | boolean | null>;
+  /** Language model of the tester: `service-standard` or `provider/model`, as an agent's `llmModel`. Default: `service-standard`. */
+  testerModel: string;
+  /** Language model of the judge: `service-standard` or `provider/model`, as an agent's `llmModel`. Default: `service-standard`. */
+  judgeModel: string;
+  /**
+   * Turns of the tester after which a conversation ends. Default: `20`.
+   * From 1 to 100.
+   */
+  maxTurns: number;
+  /**
+   * Longest duration of a conversation in seconds, after which it ends. Default: `300`.
+   * From 5 to 3600.
+   */
+  maxDurationSeconds: number;
+  /**
+   * Number of test cases.
+   * At least 0.
+   */
+  totalTests: number;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
+export interface TestSuiteUpdate {
+  /** Display name. */
+  name?: string;
+  /** Id of the agent that is tested. */
+  agentId?: string;
+  /** Test type of runs. Default: `voice`. `chat`: the agent of a call, in text: its prompt, first message and tools, and it can hang up. `sms` and `web_chat`: the agent of text messages or of the widget, with the prompt of that channel. `voice`: two real calls. */
+  mode?: "chat" | "voice" | "sms" | "web_chat" | null;
+  /** Variables of all test cases. They override those of the agent and the environment; a case's own and a run's override them. */
+  defaultVariables?: Record<string, string | number | boolean | null> | null;
+  /** Language model of the tester: `service-standard` or `provider/model`, as an agent's `llmModel`. Default: `service-standard`. */
+  testerModel?: string | null;
+  /** Language model of the judge: `service-standard` or `provider/model`, as an agent's `llmModel`. Default: `service-standard`. */
+  judgeModel?: string | null;
+  /**
+   * Turns of the tester after which a conversation ends. Default: `20`.
+   * From 1 to 100.
+   */
+  maxTurns?: number | null;
+  /**
+   * Longest duration of a conversation in seconds, after which it ends. Default: `300`.
+   * From 5 to 3600.
+   */
+  maxDurationSeconds?: number | null;
+}
+
+/** A condition that the conversation of an attempt must meet. */
+export interface TestAssertion {
+  /** `tool_called`, `tool_not_called`: needs `toolName`. `said`, `not_said`: needs `text`. `order`: needs `sequence`. `latency`: needs `maxMs`. `end_reason`: needs `endReason`. `extraction`: needs `field` and `value`, and a language model, which fills in the agent's `postCallExtraction`. */
+  type: "tool_called" | "tool_not_called" | "said" | "not_said" | "order" | "latency" | "end_reason" | "extraction";
+  /** Name of a tool, built-in tools included. */
+  toolName?: string;
+  /** Arguments of the call. Default: any. */
+  arguments?: Record<string, unknown>;
+  /** `partial` (default): the call has these arguments, and may have others; objects in them are compared likewise. `exact`: it has these arguments only. */
+  match?: "partial" | "exact";
+  /**
+   * Number of calls that `tool_called` requires. Default: at least one.
+   * From 1 to 100.
+   */
+  times?: number;
+  /** Words as they are said. Case, punctuation and spaces are ignored, and only whole words are found. */
+  text?: string;
+  /** Speaker of `text`. `user` is the tester. Default: `agent`. */
+  role?: "agent" | "user";
+  /** Calls of tools and words of the agent that occur in this order. Others may occur between them. Each has either a `toolName` or a `text`. */
+  sequence?: {
+    /** Name of a tool, built-in tools included. */
+    toolName?: string;
+    /** Words as they are said. Case, punctuation and spaces are ignored, and only whole words are found. */
+    text?: string;
+  }[];
+  /**
+   * Longest time to each reply of the agent, in milliseconds: to its end in text, to its first audio in calls.
+   * From 1 to 120000.
+   */
+  maxMs?: number;
+  /** How the conversation ends, as the agent's side sees it. `user_hangup`: the tester ended it. `turn_limit`: it had as many turns as the suite allows. */
+  endReason?: "user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal" | "turn_limit";
+  /** Name in the agent's `postCallExtraction`. */
+  field?: string;
+  /** Value of the field. Texts are compared without regard to case and outer spaces. */
+  value?: string | number | boolean | null;
+}
+
+export interface ToolMockAnswer {
+  /** Answer of the tool, text or JSON, or the reason of its failure. */
+  text: string;
+  /** `true`: the tool fails. Default: `false`. */
+  isError?: boolean;
+  /**
+   * Time until the answer, in milliseconds. Tools fail after 20 s, mocked or not. Default: `0`.
+   * From 0 to 60000.
+   */
+  delayMs?: number;
+}
+
+/** Answers of a custom tool in place of its server, which gets no request. The first mock whose arguments match answers. A call that no mock of its tool matches fails; tools without a mock are called. */
+export interface ToolMock {
+  /** Name of a tool, built-in tools included. */
+  toolName: string;
+  /** Arguments of the call. Default: any. */
+  arguments?: Record<string, unknown>;
+  /** `partial` (default): the call has these arguments, and may have others; objects in them are compared likewise. `exact`: it has these arguments only. */
+  match?: "partial" | "exact";
+  /** Answers in turn, one for each call. The last one is repeated. */
+  answers: ToolMockAnswer[];
+}
+
+/** Needs a `script` or `callerLines`, and a `scoringRubric` or `assertions`. */
+export interface TestCaseCreate {
+  /** Display name. */
+  name: string;
+  /** Who the tester is, what they want and how they behave, for the language model that plays them. Variables are rendered. Without effect if there are `callerLines`. Default: empty. */
+  script?: string | null;
+  /** What the judge, a language model, requires of the conversation. Variables are rendered. Empty: there is no judge, and the `assertions` decide. Default: empty. */
+  scoringRubric?: string | null;
+  /**
+   * Attempts of this case in each run. Default: `1`.
+   * From 1 to 20.
+   */
+  attemptsPerRun?: number | null;
+  /** Variables of this case. They override the suite's `defaultVariables`; those of a run override them. */
+  variables?: Record<string, string | number | boolean | null> | null;
+  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
+  callerLines?: string[] | null;
+  /** Conditions that are checked without a judge. An attempt passes if all of them hold, and the judge passes it if there is a `scoringRubric`. */
+  assertions?: TestAssertion[] | null;
+  /** Answers in place of the servers of the agent's custom tools. */
+  toolMocks?: ToolMock[] | null;
+}
+
+/** A conversation that a tester has with the agent, and what it must lead to. */
+export interface TestCase {
+  id: string;
+  /** Id of the test suite. */
+  testSuiteId: string;
+  /** Display name. */
+  name: string;
+  /** Who the tester is, what they want and how they behave, for the language model that plays them. Variables are rendered. Without effect if there are `callerLines`. Default: empty. */
+  script: string;
+  /** What the judge, a language model, requires of the conversation. Variables are rendered. Empty: there is no judge, and the `assertions` decide. Default: empty. */
+  scoringRubric: string;
+  /**
+   * Attempts of this case in each run. Default: `1`.
+   * From 1 to 20.
+   */
+  attemptsPerRun: number;
+  /** Variables of this case. They override the suite's `defaultVariables`; those of a run override them. */
+  variables: Record<string, string | number | boolean | null>;
+  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
+  callerLines: string[];
+  /** Conditions that are checked without a judge. An attempt passes if all of them hold, and the judge passes it if there is a `scoringRubric`. */
+  assertions: TestAssertion[];
+  /** Answers in place of the servers of the agent's custom tools. */
+  toolMocks: ToolMock[];
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+}
+
+export interface TestCaseUpdate {
+  /** Display name. */
+  name?: string;
+  /** Who the tester is, what they want and how they behave, for the language model that plays them. Variables are rendered. Without effect if there are `callerLines`. Default: empty. */
+  script?: string | null;
+  /** What the judge, a language model, requires of the conversation. Variables are rendered. Empty: there is no judge, and the `assertions` decide. Default: empty. */
+  scoringRubric?: string | null;
+  /**
+   * Attempts of this case in each run. Default: `1`.
+   * From 1 to 20.
+   */
+  attemptsPerRun?: number | null;
+  /** Variables of this case. They override the suite's `defaultVariables`; those of a run override them. */
+  variables?: Record<string, string | number | boolean | null> | null;
+  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
+  callerLines?: string[] | null;
+  /** Conditions that are checked without a judge. An attempt passes if all of them hold, and the judge passes it if there is a `scoringRubric`. */
+  assertions?: TestAssertion[] | null;
+  /** Answers in place of the servers of the agent's custom tools. */
+  toolMocks?: ToolMock[] | null;
+}
+
+export interface TestRunStart {
+  /** Display name. Default: made of the suite's name and the time. */
+  name?: string;
+  /** Runs only these cases. Ids of no case of the suite are ignored; if none is left, the answer is `no_test_cases`. Default: all. */
+  testCaseIds?: string[];
+  /** Test type of this run. Default: the suite's. `chat`: the agent of a call, in text: its prompt, first message and tools, and it can hang up. `sms` and `web_chat`: the agent of text messages or of the widget, with the prompt of that channel. `voice`: two real calls. */
+  mode?: "chat" | "voice" | "sms" | "web_chat";
+  /** Environment of the agent. Absent or null: the saved draft. `production`: the published revision. The name of no environment returns `environment_not_found`. */
+  environment?: string | null;
+  /** Variables of this run. They override those of the agent, environment, suite and case. */
+  variables?: Record<string, string | number | boolean | null>;
+}
+
+export interface TestEvidence {
+  /** Words of the conversation, as they are in the transcript. */
+  quote: string;
+  /** Id of the transcript item that contains them. */
+  itemId: string;
+}
+
+export interface TestAssertionResult {
+  type: "tool_called" | "tool_not_called" | "said" | "not_said" | "order" | "latency" | "end_reason" | "extraction";
+  passed: boolean;
+  /** What was expected and what happened, in one sentence. */
+  detail: string;
+}
+
+/** One conversation of a tester with the agent. */
+export interface TestAttempt {
+  id: string;
+  /** Id of the test case, which may have been deleted since. */
+  testCaseId: string;
+  /** Name of the case when the run started. */
+  testCaseName: string;
+  /**
+   * Number among the attempts of the case, from 1.
+   * At least 1.
+   */
+  attemptNumber: number;
+  /** The tester's outbound call. Null: no voice run, or it has not begun. */
+  callId: string | null;
+  /** The agent's inbound call. Null: no voice run, or it has not begun. */
+  inboundCallId: string | null;
+  /** The agent's conversation. Null: it has not begun. */
+  conversationId: string | null;
+  /** Null until the attempt is judged. `error`: no verdict is possible, for example because a model failed or the judge did not decide; never counted as passed. */
+  result: "pass" | "fail" | "error" | "cancelled" | null;
+  /** Why this is the result. Null: there is none yet. */
+  reasoning: string | null;
+  /** Quotes with which the judge supports the result. Each is in the transcript. */
+  evidence: TestEvidence[];
+  /** The case's `assertions`, in their order, once they were checked. */
+  assertions: TestAssertionResult[];
+  /** How the conversation ended. Null: it has not, or it never began. */
+  endReason: "user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal" | "turn_limit" | null;
+  /** What was said so far, of a running attempt too. Empty if the conversation was deleted. */
+  transcript: TranscriptItem[];
+  /** Variables of the conversation, without the built-in ones. */
+  variables: Record<string, string | number | boolean | null>;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Null: it waits. */
+  startedAt: string | null;
+  /** Null: it has no result yet. */
+  completedAt: string | null;
+}
+
+export interface TestRun {
+  id: string;
+  /** Id of the test suite. */
+  testSuiteId: string;
+  name: string;
+  /** `completed`: every attempt has a result. `completed` and `cancelled` are final. */
+  status: "queued" | "running" | "completed" | "cancelled";
+  /**
+   * Number of cases.
+   * At least 0.
+   */
+  totalTests: number;
+  /**
+   * Cases whose attempts all passed.
+   * At least 0.
+   */
+  passedTests: number;
+  /**
+   * Cases with an attempt that failed, or ended in an error.
+   * At least 0.
+   */
+  failedTests: number;
+  /**
+   * Number of attempts.
+   * At least 0.
+   */
+  totalAttempts: number;
+  /**
+   * Attempts with a result.
+   * At least 0.
+   */
+  completedAttempts: number;
+  /** `chat`: the agent of a call, in text: its prompt, first message and tools, and it can hang up. `sms` and `web_chat`: the agent of text messages or of the widget, with the prompt of that channel. `voice`: two real calls. */
+  mode: "chat" | "voice" | "sms" | "web_chat";
+  /** Id of the agent that was tested. */
+  agentId: string;
+  /** Revision that ran. Null if the agent's `publishMode` was `auto`. */
+  agentRevision: number | null;
+  /** Revision whose configuration ran, in both publish modes. */
+  configurationRevision: number | null;
+  /** Environment that runs. Null: the draft as it was saved when the run started. */
+  environment: string | null;
+  /** Variables of this run. */
+  variables: Record<string, string | number | boolean | null>;
+  /** Start of the first attempt. Null: not yet. */
+  startedAt: string | null;
+  /** End or cancellation. Null: not yet. */
+  completedAt: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+  /** Attempts, by case. */
+  attempts?: TestAttempt[];
+}
+
+export interface TestRunDetail {
+  id: string;
+  /** Id of the test suite. */
+  testSuiteId: string;
+  name: string;
+  /** `completed`: every attempt has a result. `completed` and `cancelled` are final. */
+  status: "queued" | "running" | "completed" | "cancelled";
+  /**
+   * Number of cases.
+   * At least 0.
+   */
+  totalTests: number;
+  /**
+   * Cases whose attempts all passed.
+   * At least 0.
+   */
+  passedTests: number;
+  /**
+   * Cases with an attempt that failed, or ended in an error.
+   * At least 0.
+   */
+  failedTests: number;
+  /**
+   * Number of attempts.
+   * At least 0.
+   */
+  totalAttempts: number;
+  /**
+   * Attempts with a result.
+   * At least 0.
+   */
+  completedAttempts: number;
+  /** `chat`: the agent of a call, in text: its prompt, first message and tools, and it can hang up. `sms` and `web_chat`: the agent of text messages or of the widget, with the prompt of that channel. `voice`: two real calls. */
+  mode: "chat" | "voice" | "sms" | "web_chat";
+  /** Id of the agent that was tested. */
+  agentId: string;
+  /** Revision that ran. Null if the agent's `publishMode` was `auto`. */
+  agentRevision: number | null;
+  /** Revision whose configuration ran, in both publish modes. */
+  configurationRevision: number | null;
+  /** Environment that runs. Null: the draft as it was saved when the run started. */
+  environment: string | null;
+  /** Variables of this run. */
+  variables: Record<string, string | number | boolean | null>;
+  /** Start of the first attempt. Null: not yet. */
+  startedAt: string | null;
+  /** End or cancellation. Null: not yet. */
+  completedAt: string | null;
+  /** Date and time in ISO 8601, UTC. */
+  createdAt: string;
+  /** Date and time in ISO 8601, UTC. */
+  updatedAt: string;
+  /** Attempts, by case. */
+  attempts: TestAttempt[];
+}
+
 export interface DoNotCallAdd {
   /** Phone number with its country code (`+…`). Spaces, dots, hyphens and parentheses are removed: stored in E.164. */
   phoneNumber: string;
@@ -3627,6 +4030,21 @@ export interface OrganizationLimits {
    * From 0 to 1000000.
    */
   contactsPerCampaign: number;
+  /**
+   * Test suites. Default: 1000.
+   * From 0 to 1000000.
+   */
+  testSuites: number;
+  /**
+   * Cases of one test suite. Default: 500.
+   * From 0 to 1000000.
+   */
+  testCasesPerSuite: number;
+  /**
+   * Attempts of test runs at once, over all nodes. Further attempts wait. Default: 50.
+   * From 1 to 1000000.
+   */
+  concurrentTestAttempts: number;
   /**
    * Numbers on the do-not-call list. Default: 1000000.
    * From 0 to 1000000.

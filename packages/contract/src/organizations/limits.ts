@@ -34,6 +34,13 @@ export const organizationLimits = {
   },
   campaigns: { default: 1_000, description: "Campaigns, ended ones included." },
   contactsPerCampaign: { default: 1_000_000, description: "Contacts of one campaign." },
+  testSuites: { default: 1_000, description: "Test suites." },
+  testCasesPerSuite: { default: 500, description: "Cases of one test suite." },
+  concurrentTestAttempts: {
+    default: 50,
+    minimum: 1,
+    description: "Attempts of test runs at once, over all nodes. Further attempts wait.",
+  },
   doNotCallNumbers: { default: 1_000_000, description: "Numbers on the do-not-call list." },
   reanalysesPerHour: {
     default: 120,

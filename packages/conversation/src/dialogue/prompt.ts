@@ -6,6 +6,12 @@ export const SPEAK_NOW =
   "Say the following to the other side now, in your own words and in a sentence or two, without a greeting and without " +
   "saying who asked for it: ";
 
+/** Guidance for a greeting in the model's own words. */
+export function greetingGuidance(firstMessage: string): string {
+  const example = firstMessage.trim() === "" ? "" : ` In the sense of: ${firstMessage.trim()}`;
+  return `The call begins. Greet the other side in a sentence or two.${example}`;
+}
+
 type ToolCallEntry = TranscriptEntry & { type: "tool_call" };
 
 const STILL_AT_WORK =

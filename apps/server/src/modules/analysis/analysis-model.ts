@@ -1,7 +1,11 @@
 import { connectInference } from "@parley/providers/local";
 import { loadLanguageModels } from "../../model-providers/language-models.ts";
-import { type ModelSettings, STANDARD_MODEL } from "../../platform/config/choose-language-model.ts";
-import type { AnalysisModel } from "./ask-model.ts";
+import {
+  chooseLanguageModel,
+  type ModelSettings,
+  STANDARD_MODEL,
+} from "../../platform/config/choose-language-model.ts";
+import type { AnalysisModel } from "./ask-for-json.ts";
 
 /** No caller waits for the answer, and a model may reason before it writes. */
 const DEADLINES = { firstByteTimeoutMs: 120_000, betweenChunksTimeoutMs: 60_000 };
@@ -15,6 +19,8 @@ const CHARACTERS_PER_WINDOW_TOKEN = 2.25;
 
 export interface OpenAnalysisModel {
   analysisModel: AnalysisModel;
+  /** The model of another name (`provider/model`), with the same settings. */
+  find: (llmModel: string) => AnalysisModel;
   close: () => Promise<void>;
 }
 
@@ -26,16 +32,16 @@ export async function openAnalysisModel(
   const inference = connectInference({ path: inferencePath });
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
   const findModel = await loadLanguageModels(settings, inference, closers, DEADLINES);
-  const [model] = findModel(STANDARD_MODEL);
-  const { mostCharacters, settings: callSettings } =
-    SIZES[settings.languageModel.provider === "gguf" ? "local" : "remote"];
-  const windowCharacters = (model.contextTokens ?? Infinity) * CHARACTERS_PER_WINDOW_TOKEN;
+  const find = (llmModel: string): AnalysisModel => {
+    const [model] = findModel(llmModel);
+    const { provider } = chooseLanguageModel(settings, llmModel);
+    const { mostCharacters, settings: callSettings } = SIZES[provider === "gguf" ? "local" : "remote"];
+    const windowCharacters = (model.contextTokens ?? Infinity) * CHARACTERS_PER_WINDOW_TOKEN;
+    return { model, mostCharacters: Math.min(mostCharacters, windowCharacters), settings: callSettings };
+  };
   return {
-    analysisModel: {
-      model,
-      mostCharacters: Math.min(mostCharacters, windowCharacters),
-      settings: callSettings,
-    },
+    analysisModel: find(STANDARD_MODEL),
+    find,
     close: async () => void (await Promise.all(closers.map((close) => close()))),
   };
 }

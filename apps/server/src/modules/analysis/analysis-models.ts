@@ -1,6 +1,7 @@
 import type { Lease } from "../../model-providers/organization-sets.ts";
 import { OrganizationSets } from "../../model-providers/organization-sets.ts";
 import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
+import { chooseLanguageModel, STANDARD_MODEL } from "../../platform/config/choose-language-model.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
 import { openAnalysisModel, type OpenAnalysisModel } from "./analysis-model.ts";
 
@@ -20,11 +21,14 @@ export class AnalysisModels {
     this.#sets = new OrganizationSets(async (settings) => await openAnalysisModel(settings, inferencePath));
   }
 
-  /** Returns `undefined` if the organization has no language model. */
-  async use(organizationId: string): Promise<Lease<OpenAnalysisModel> | undefined> {
+  /** Returns `undefined` if the organization has no language model of this name. */
+  async use(
+    organizationId: string,
+    llmModel = STANDARD_MODEL,
+  ): Promise<Lease<OpenAnalysisModel> | undefined> {
     const own = await this.#providerKeys.findOwn(organizationId);
     const settings = own ?? this.#configuration;
-    if (settings.languageModel.provider === "builtin-responder") return undefined;
+    if (chooseLanguageModel(settings, llmModel).provider === "builtin-responder") return undefined;
     // Organizations without keys share the operator's.
     return await this.#sets.use(own === undefined ? "" : organizationId, settings);
   }

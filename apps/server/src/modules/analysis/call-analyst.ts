@@ -16,7 +16,8 @@ import {
   isAskedFor,
   unknownResult,
 } from "./analysis.rules.ts";
-import { type AnalysisModel, type AnalysisOutcome, askModel } from "./ask-model.ts";
+import type { AnalysisModel } from "./ask-for-json.ts";
+import { type AnalysisOutcome, askModel } from "./ask-model.ts";
 
 /** Deadline of one run with all its repeated requests. */
 export const ANALYSIS_DEADLINE_MS = 240_000;

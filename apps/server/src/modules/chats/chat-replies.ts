@@ -14,7 +14,7 @@ import type { ConversationsService } from "../conversations/conversations.servic
 import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import type { TextModels } from "../conversations/text/text-models.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
-import { forText, toEntries } from "../conversations/text/text-conversation.ts";
+import { documentFor, forText, toEntries } from "../conversations/text/text-conversation.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { type ChatHub, keyOf } from "./chat-hub.ts";
@@ -202,7 +202,6 @@ export class ChatReplies {
     items,
   }: RunningConversation): Promise<{ dialogue: Dialogue; notes: Written["entries"] }> {
     const { toolSigning, languageModelsFor, outbound, memory } = this.#options;
-    const promptTemplate = agent.document.widgetConfig.webchatPrompt ?? agent.document.promptTemplate;
     const [recalled, models] = await Promise.all([
       memory.recall({ conversationId, agent, channel: "web_chat" }),
       languageModelsFor(agent.organizationId, agent.document.llmModel),
@@ -210,7 +209,7 @@ export class ChatReplies {
     const { setup, unknownVariables } = setUpConversation({
       memory: recalled.text,
       conversationId,
-      agent: { ...agent, document: { ...agent.document, promptTemplate } },
+      agent: { ...agent, document: documentFor(agent.document, "web_chat") },
       variables: agent.variables,
       channel: "web_chat",
       direction: "inbound",

@@ -98,6 +98,11 @@ export class ConversationsService {
     return await store.findUpdatedAt(this.#database, id);
   }
 
+  /** Returns the transcripts of conversations, by conversation; those without an item are absent. */
+  async listTranscripts(ids: readonly string[]): Promise<ReadonlyMap<string, TranscriptItem[]>> {
+    return await store.listItemsOfEach(this.#database, ids);
+  }
+
   /** Deletes a conversation in the caller's transaction. */
   async delete(queries: Queries, id: string): Promise<void> {
     await store.deleteConversation(queries, id);

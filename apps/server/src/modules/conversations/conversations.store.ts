@@ -262,6 +262,21 @@ export async function listItems(queries: Queries, conversationId: string): Promi
   return rows.map(({ item }) => item);
 }
 
+/** Items of several conversations, by conversation. */
+export async function listItemsOfEach(
+  queries: Queries,
+  conversationIds: readonly string[],
+): Promise<Map<string, TranscriptItem[]>> {
+  if (conversationIds.length === 0) return new Map();
+  const rows = await queries
+    .select({ id: transcriptItems.conversationId, item: transcriptItems.item })
+    .from(transcriptItems)
+    .where(inArray(transcriptItems.conversationId, [...conversationIds]))
+    .orderBy(sql`(${transcriptItems.item} ->> 'startMs')::float8`, asc(transcriptItems.sequence));
+  const groups = Map.groupBy(rows, ({ id }) => id);
+  return new Map([...groups].map(([id, items]) => [id, items.map(({ item }) => item)]));
+}
+
 /**
  * Appends items in one statement, because a call writes several per turn. Concurrent writes lose nothing, but
  * the order of their items relative to each other is undefined.

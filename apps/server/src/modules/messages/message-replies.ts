@@ -13,7 +13,13 @@ import type { ConversationsService } from "../conversations/conversations.servic
 import type { TextModels } from "../conversations/text/text-models.ts";
 import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
-import { forText, replyInText, toEntries, type TextReply } from "../conversations/text/text-conversation.ts";
+import {
+  documentFor,
+  forText,
+  replyInText,
+  toEntries,
+  type TextReply,
+} from "../conversations/text/text-conversation.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { describeMessage, isReplyRestarted, nextReplyAttempt, replyTime } from "./inbound-messages.rules.ts";
@@ -111,7 +117,11 @@ export class MessageReplies {
     const agent = await routing.resolve(organizationId, agentId);
     const obstacle = await this.#findObstacle(thread, agent);
     if (agent === undefined || obstacle !== undefined)
-      return await this.#store(work, agent, { entries: [note(`No reply: ${obstacle}.`)], error: undefined });
+      return await this.#store(work, agent, {
+        entries: [note(`No reply: ${obstacle}.`)],
+        error: undefined,
+        endsConversation: false,
+      });
     const reply = await this.#write(work, agent, signal);
     signal.throwIfAborted();
     if (reply.error !== undefined)
@@ -148,8 +158,7 @@ export class MessageReplies {
     signal: AbortSignal,
   ): Promise<TextReply> {
     const { conversations, toolSigning, languageModelsFor, outbound, clock } = this.#options;
-    const { smsPrompt } = agent.document.messagingConfig;
-    const document = { ...agent.document, promptTemplate: smsPrompt ?? agent.document.promptTemplate };
+    const document = documentFor(agent.document, "sms");
     const { conversationId, otherNumber } = thread;
     const known = { conversationId, agent, channel: "sms", otherNumber } as const;
     const { text: memory } = await this.#options.memory.recall(known);

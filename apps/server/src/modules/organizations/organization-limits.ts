@@ -33,6 +33,7 @@ export type CountLimit = Extract<
   | "campaigns"
   | "knowledgeBases"
   | "knowledgeDocuments"
+  | "testSuites"
 >;
 
 /** A table whose rows count toward a limit. */
@@ -47,6 +48,7 @@ const nouns: Readonly<Record<CountLimit, string>> = {
   campaigns: "campaigns",
   knowledgeBases: "knowledge bases",
   knowledgeDocuments: "documents in knowledge bases",
+  testSuites: "test suites",
 };
 
 export function isNearLimit(has: number, limit: number): boolean {

@@ -11,6 +11,11 @@ export type AgentChoice = Pick<
   "voiceId" | "fallbackVoiceId" | "language" | "llmModel" | ProviderSetting
 >;
 
+/** Checks language models of an organization. */
+export interface ModelChoices {
+  findModelProblems: (organizationId: string, path: string, llmModel: string) => Promise<Issue[]>;
+}
+
 /** Names that an error lists. */
 const MAX_NAMED = 10;
 
@@ -32,7 +37,9 @@ export class AgentChoices {
   async findProblems(organizationId: string, choice: AgentChoice, before: AgentChoice): Promise<Issue[]> {
     const issues = [
       ...this.#findLanguageProblems(choice, before),
-      ...(await this.#findModelProblems(choice, before)),
+      ...(choice.llmModel === before.llmModel
+        ? []
+        : await this.findModelProblems("llmModel", choice.llmModel)),
     ];
     for (const field of ["voiceId", "fallbackVoiceId"] as const)
       issues.push(...(await this.#findVoiceProblems(organizationId, field, { choice, before })));
@@ -47,11 +54,12 @@ export class AgentChoices {
     return [{ path: "language", message }];
   }
 
-  async #findModelProblems({ llmModel }: AgentChoice, before: AgentChoice): Promise<Issue[]> {
+  /** The problem of a language model that is not configured, at the field that names it. */
+  async findModelProblems(path: string, llmModel: string): Promise<Issue[]> {
     const { models } = this.#dependencies;
-    if (llmModel === before.llmModel || (await models.isKnown(llmModel))) return [];
+    if (await models.isKnown(llmModel)) return [];
     const ids = (await models.list()).map(({ id }) => id);
-    return [{ path: "llmModel", message: `is not configured: choose one of ${list(ids, "GET /models")}` }];
+    return [{ path, message: `is not configured: choose one of ${list(ids, "GET /models")}` }];
   }
 
   async #findVoiceProblems(

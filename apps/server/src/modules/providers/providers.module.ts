@@ -1,6 +1,6 @@
 import type { Feature, NodeResources } from "../feature.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
-import type { AgentChoices } from "./agent-choices.ts";
+import type { AgentChoices, ModelChoices } from "./agent-choices.ts";
 import type { CustomVoices } from "./offered-voices.ts";
 import { Offers } from "./offers.ts";
 import { bindProviderRoutes } from "./providers.routes.ts";
@@ -12,11 +12,16 @@ export function createProviderOffers(
 ) {
   const parts = { config, clock, logger, inferencePath: inference.path, fit: () => speechPlaces.fit };
   const offers = new Offers({ ...parts, ...dependencies });
-  const agentChoices: Pick<AgentChoices, "findProblems"> = {
+  const agentChoices: Pick<AgentChoices, "findProblems"> & ModelChoices = {
     findProblems: async (organizationId, choice, before) =>
       await offers.read(
         organizationId,
         async ({ choices }) => await choices.findProblems(organizationId, choice, before),
+      ),
+    findModelProblems: async (organizationId, path, llmModel) =>
+      await offers.read(
+        organizationId,
+        async ({ choices }) => await choices.findModelProblems(path, llmModel),
       ),
   };
   return {

@@ -1,6 +1,6 @@
 import type { Dialogue, Reply } from "../../dialogue/dialogue.ts";
 import type { TranscriptEntry, TranscriptItem } from "../../transcript.ts";
-import { SPEAK_NOW } from "../../dialogue/prompt.ts";
+import { greetingGuidance, SPEAK_NOW } from "../../dialogue/prompt.ts";
 import type { AgentVoice, SpeechStyle } from "./agent-voice.ts";
 import { Synthesis, type SpeechOutcome } from "./synthesis.ts";
 import { textsOf } from "./speech-texts.ts";
@@ -292,11 +292,6 @@ function replyTo(
 
 function guidanceToSpeak({ text, turn }: SpeechContent & { type: "instruction" }): string {
   return `${turn === undefined ? "" : "Answer what was said last, briefly. "}${SPEAK_NOW}${text}`;
-}
-
-function greetingGuidance(firstMessage: string): string {
-  const example = firstMessage.trim() === "" ? "" : ` In the sense of: ${firstMessage.trim()}`;
-  return `The call begins. Greet the other side in a sentence or two.${example}`;
 }
 
 function fixedText(content: UtteranceOptions["content"], agent: VoiceAgentSettings): string {

@@ -1,5 +1,6 @@
 import type { TranscriptItem } from "@parley/contract";
-import type { Dialogue, TranscriptEntry } from "@parley/conversation";
+import type { Dialogue, DialogueInput, TranscriptEntry } from "@parley/conversation";
+import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 import type { DialogueSetup } from "../../../custom-tools/create-dialogue.ts";
 
 export interface TextReply {
@@ -7,29 +8,43 @@ export interface TextReply {
   entries: readonly TranscriptEntry[];
   /** Why the reply has no end; `undefined` if it has one. */
   error: unknown;
+  /** Whether the reply ended the conversation, as only a dialogue with `endCall` does. */
+  endsConversation: boolean;
 }
 
 /**
  * Has a dialogue answer its history, without a clock and without audio. After a failure the reply has no text, only what
  * its tools did: the next attempt continues after them and does not call them again.
  */
-export async function replyInText(dialogue: Dialogue, signal: AbortSignal): Promise<TextReply> {
+export async function replyInText(
+  dialogue: Dialogue,
+  signal: AbortSignal,
+  input: DialogueInput & { type: "continue" } = { type: "continue" },
+): Promise<TextReply> {
   const known = dialogue.history.length;
-  const reply = dialogue.respond({ type: "continue" }, { signal });
+  const reply = dialogue.respond(input, { signal });
   let error: unknown;
+  let endsConversation = false;
   try {
     // Settling the reply enters its parts into the history.
-    for await (const _part of reply);
+    for await (const part of reply) if (part.type === "end") endsConversation = part.endsConversation;
   } catch (cause) {
     error = cause;
   }
   dialogue.settle(reply.id, error === undefined ? undefined : []);
-  return { entries: dialogue.history.slice(known), error };
+  return { entries: dialogue.history.slice(known), error, endsConversation };
 }
 
 /** Adapts a setup to text: the agent does not hang up, and a reply waits for its tools. */
 export function forText(setup: DialogueSetup): DialogueSetup {
   return { ...setup, endCall: undefined, tools: setup.tools.map((tool) => ({ ...tool, isAsync: false })) };
+}
+
+/** Returns the document with the prompt of its channel. */
+export function documentFor(document: AgentDocument, channel: "sms" | "web_chat"): AgentDocument {
+  const { messagingConfig, widgetConfig, promptTemplate } = document;
+  const own = channel === "sms" ? messagingConfig.smsPrompt : widgetConfig.webchatPrompt;
+  return { ...document, promptTemplate: own ?? promptTemplate };
 }
 
 /** The entries of a stored transcript that a dialogue continues from. */

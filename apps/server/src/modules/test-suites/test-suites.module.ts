@@ -1,0 +1,132 @@
+import { chooseLanguageModel } from "../../platform/config/choose-language-model.ts";
+import type { Queries } from "../../platform/database/database.ts";
+import { DueWorker } from "../../platform/jobs/due-worker.ts";
+import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
+import type { AgentsService } from "../agents/agents.service.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { AnalysisModels } from "../analysis/analysis-models.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { TextModels } from "../conversations/text/text-models.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
+import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
+import type { ModelChoices } from "../providers/agent-choices.ts";
+import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
+import type { AttemptCarrier } from "./engine/attempt-carrier.ts";
+import { AttemptClaims } from "./engine/attempt-claims.ts";
+import { AttemptRunner, type AttemptRunnerOptions } from "./engine/attempt-runner.ts";
+import { AttemptVerdicts, type UseJudgeModel } from "./engine/attempt-verdicts.ts";
+import { createTester } from "./engine/tester.ts";
+import { needsTester } from "./test-cases.rules.ts";
+import { TestCasesService } from "./test-cases.service.ts";
+import { CANCELLED_RUNS_TOPIC, TEST_RUNS_TOPIC, TestRunsService } from "./test-runs.service.ts";
+import { bindTestCaseRoutes, bindTestRunRoutes, bindTestSuiteRoutes } from "./test-suites.routes.ts";
+import { TestSuitesService } from "./test-suites.service.ts";
+import { TextAttempts } from "./text/text-attempts.ts";
+
+/** Attempts at once on a node, of all modes. */
+const MAX_ATTEMPTS = 64;
+
+interface Dependencies {
+  agents: AgentsService;
+  agentChoices: ModelChoices;
+  agentResolution: AgentResolution;
+  conversations: ConversationsService;
+  organizations: OrganizationsService;
+  organizationLimits: OrganizationLimitsService;
+  providerKeys: ProviderKeysService;
+  toolSigning: ToolSigning;
+}
+
+export function createTestSuites(node: NodeResources, dependencies: Dependencies) {
+  const { database, bus, clock, config, logger } = node;
+  const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  const models = new TextModels(config, dependencies.providerKeys, node.inference.path);
+  const judges = createJudgeModels(node, dependencies);
+  const languageModelsFor: TextModels["find"] = async (organizationId, llmModel) =>
+    await models.find(organizationId, llmModel);
+  const carriers: readonly AttemptCarrier[] = [
+    new TextAttempts({ ...dependencies, database, clock, outbound, languageModelsFor }),
+  ];
+  const createTesterOf: AttemptRunnerOptions["createTester"] = async (organizationId, { run, testCase }) => {
+    const { definition, variables } = testCase;
+    const chain = needsTester(definition)
+      ? await languageModelsFor(organizationId, run.testerModel)
+      : undefined;
+    return createTester(definition, { variables, models: chain, isSpoken: run.mode === "voice" });
+  };
+  const hasLanguageModel = async (organizationId: string, llmModel: string, queries: Queries) => {
+    const settings = (await dependencies.providerKeys.findOwn(organizationId, queries)) ?? config;
+    return chooseLanguageModel(settings, llmModel).provider !== "builtin-responder";
+  };
+  const testSuites = new TestSuitesService(database, { ...dependencies, clock });
+  const testCases = new TestCasesService(database, { ...dependencies, clock });
+  const testRuns = new TestRunsService(database, { ...dependencies, bus, clock, hasLanguageModel, carriers });
+  const testAttempts = new AttemptRunner({
+    ...dependencies,
+    database,
+    clock,
+    logger,
+    carriers,
+    claims: new AttemptClaims(database, { ...dependencies, clock }),
+    verdicts: new AttemptVerdicts(judges.use),
+    createTester: createTesterOf,
+  });
+  testSuites.deleting.subscribe(
+    async (transaction, suiteId) => await testRuns.endAllOf(transaction, suiteId),
+  );
+  const worker = new DueWorker({
+    name: "test attempts",
+    claim: async () => await testAttempts.claim(),
+    run: async (claimed) => await testAttempts.run(claimed),
+    maxRunning: MAX_ATTEMPTS,
+    bus,
+    topic: TEST_RUNS_TOPIC,
+    logger,
+  });
+  let stopListening = (): void => {};
+  const stop = async (): Promise<void> => {
+    stopListening();
+    testAttempts.close();
+    await worker.close();
+  };
+  return {
+    services: { testSuites, testCases, testRuns, testAttempts },
+    bindRoutes: (app) => {
+      bindTestSuiteRoutes(app, testSuites);
+      bindTestCaseRoutes(app, testCases);
+      bindTestRunRoutes(app, testRuns);
+    },
+    start: () => {
+      stopListening = bus.subscribe(CANCELLED_RUNS_TOPIC, (runId) => testAttempts.drop(runId));
+      worker.start();
+    },
+    drain: stop,
+    close: async () => {
+      await stop();
+      await outbound.close();
+      await models.close();
+      await judges.close();
+    },
+  } satisfies Feature;
+}
+
+/** The language models of judges and extractions, with their deadlines. Opened at the first use. */
+function createJudgeModels(
+  { config, inference }: NodeResources,
+  { providerKeys }: Dependencies,
+): { use: UseJudgeModel; close: () => Promise<void> } {
+  let opened: Promise<AnalysisModels> | undefined;
+  const open = async (): Promise<AnalysisModels> => {
+    const analysis = await import("../analysis/analysis-models.ts");
+    return new analysis.AnalysisModels(config, providerKeys, inference.path);
+  };
+  return {
+    use: async (organizationId, llmModel) => {
+      const lease = await (await (opened ??= open())).use(organizationId, llmModel);
+      return lease && { model: lease.set.find(llmModel), release: lease.release };
+    },
+    close: async () => await (await opened)?.close(),
+  };
+}

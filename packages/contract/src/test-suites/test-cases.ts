@@ -1,0 +1,202 @@
+import { type Static, Type } from "typebox";
+import { defineRoute } from "../route.ts";
+import {
+  closedObject,
+  dataOf,
+  deletedResponse,
+  idSchema,
+  ignored,
+  nullable,
+  timestampSchema,
+  variablesSchema,
+} from "../schemas.ts";
+import { testAssertionsSchema, toolMocksSchema } from "./test-expectations.ts";
+
+const tag = "Test suites";
+const suiteId = { ...idSchema, description: "Id of the test suite." };
+const suiteParams = Type.Object({ id: suiteId });
+const params = Type.Object({
+  id: suiteId,
+  testId: { ...idSchema, description: "Id of the test case." },
+});
+
+/** Attempts of one run. */
+export const MAX_ATTEMPTS_PER_RUN = 1_000;
+
+const nameSchema = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: "\\S",
+  description: "Display name.",
+  examples: ["Asks for an order"],
+});
+const scriptSchema = Type.String({
+  maxLength: 20_000,
+  description:
+    "Who the tester is, what they want and how they behave, for the language model that plays them. Variables are rendered. " +
+    "Without effect if there are `callerLines`. Default: empty.",
+  examples: ["You are Ada. Ask where order 1234 is, then say goodbye."],
+});
+const rubricSchema = Type.String({
+  maxLength: 20_000,
+  description:
+    "What the judge, a language model, requires of the conversation. Variables are rendered. Empty: there is no judge, and the " +
+    "`assertions` decide. Default: empty.",
+  examples: ["The agent says that the order has been shipped, and stays polite."],
+});
+const attemptsSchema = Type.Integer({
+  minimum: 1,
+  maximum: 20,
+  description: "Attempts of this case in each run. Default: `1`.",
+  examples: [1],
+});
+const caseVariablesSchema = {
+  ...variablesSchema,
+  description:
+    "Variables of this case. They override the suite's `defaultVariables`; those of a run override them.",
+};
+const callerLinesSchema = Type.Array(Type.String({ minLength: 1, maxLength: 4_000, pattern: "\\S" }), {
+  maxItems: 100,
+  description:
+    "What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. " +
+    "Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`.",
+  examples: [["Where is order 1234?", "Thank you, goodbye."]],
+});
+
+const definition = {
+  script: scriptSchema,
+  scoringRubric: rubricSchema,
+  attemptsPerRun: attemptsSchema,
+  variables: caseVariablesSchema,
+  callerLines: callerLinesSchema,
+  assertions: testAssertionsSchema,
+  toolMocks: toolMocksSchema,
+};
+
+/** The part of a case that a run needs. */
+const definitionSchema = Type.Object(definition);
+export type TestCaseDefinition = Static<typeof definitionSchema>;
+
+export const DEFAULT_TEST_CASE: TestCaseDefinition = {
+  script: "",
+  scoringRubric: "",
+  attemptsPerRun: 1,
+  variables: {},
+  callerLines: [],
+  assertions: [],
+  toolMocks: [],
+};
+
+export const testCaseSchema = Type.Object(
+  {
+    id: idSchema,
+    testSuiteId: suiteId,
+    name: nameSchema,
+    ...definition,
+    createdAt: timestampSchema,
+    updatedAt: timestampSchema,
+  },
+  {
+    title: "TestCase",
+    description: "A conversation that a tester has with the agent, and what it must lead to.",
+  },
+);
+export type TestCase = Static<typeof testCaseSchema>;
+
+const fields = {
+  script: Type.Optional(nullable(scriptSchema)),
+  scoringRubric: Type.Optional(nullable(rubricSchema)),
+  attemptsPerRun: Type.Optional(nullable(attemptsSchema)),
+  variables: Type.Optional(nullable(caseVariablesSchema)),
+  callerLines: Type.Optional(nullable(callerLinesSchema)),
+  assertions: Type.Optional(nullable(testAssertionsSchema)),
+  toolMocks: Type.Optional(nullable(toolMocksSchema)),
+  id: ignored,
+  testSuiteId: ignored,
+  createdAt: ignored,
+  updatedAt: ignored,
+};
+
+const creationSchema = closedObject(
+  { name: nameSchema, ...fields },
+  {
+    title: "TestCaseCreate",
+    description: "Needs a `script` or `callerLines`, and a `scoringRubric` or `assertions`.",
+    examples: [
+      {
+        name: "Asks for an order",
+        script: "You are Ada. Ask where order 1234 is, then say goodbye.",
+        scoringRubric: "The agent says that the order has been shipped, and stays polite.",
+      },
+    ],
+  },
+);
+export type TestCaseCreation = Static<typeof creationSchema>;
+
+const updateSchema = closedObject(
+  { name: Type.Optional(nameSchema), ...fields },
+  { title: "TestCaseUpdate" },
+);
+export type TestCaseChange = Static<typeof updateSchema>;
+
+export const createTestCaseRoute = defineRoute({
+  method: "POST",
+  path: "/test-suites/{id}/tests",
+  operationId: "createTestCase",
+  tag,
+  summary: "Create a test case",
+  params: suiteParams,
+  body: creationSchema,
+  status: 201,
+  response: dataOf(testCaseSchema),
+  errors: ["limit_reached"],
+});
+
+export const listTestCasesRoute = defineRoute({
+  method: "GET",
+  path: "/test-suites/{id}/tests",
+  operationId: "listTestCases",
+  tag,
+  summary: "List the cases of a test suite",
+  description: "All cases, in the order of their creation.",
+  params: suiteParams,
+  status: 200,
+  response: dataOf(Type.Array(testCaseSchema)),
+});
+
+export const getTestCaseRoute = defineRoute({
+  method: "GET",
+  path: "/test-suites/{id}/tests/{testId}",
+  operationId: "getTestCase",
+  tag,
+  summary: "Get a test case",
+  params,
+  status: 200,
+  response: dataOf(testCaseSchema),
+});
+
+export const updateTestCaseRoute = defineRoute({
+  method: "PATCH",
+  path: "/test-suites/{id}/tests/{testId}",
+  operationId: "updateTestCase",
+  tag,
+  summary: "Change a test case",
+  description:
+    "`variables` and lists are replaced, and null resets a field to its default. Runs that have started keep the case as it was.",
+  params,
+  body: updateSchema,
+  status: 200,
+  response: dataOf(testCaseSchema),
+});
+
+export const deleteTestCaseRoute = defineRoute({
+  method: "DELETE",
+  path: "/test-suites/{id}/tests/{testId}",
+  operationId: "deleteTestCase",
+  tag,
+  summary: "Delete a test case",
+  description: "Attempts of earlier runs are kept.",
+  params,
+  status: 200,
+  response: deletedResponse,
+});

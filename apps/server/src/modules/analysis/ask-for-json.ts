@@ -14,7 +14,7 @@ const MAX_QUOTED_ANSWER_CHARACTERS = 4_000;
 /** Characters; a longer answer is aborted as runaway. */
 const MAX_ANSWER_CHARACTERS = 200_000;
 
-/** A language model that nobody waits for, with its settings. */
+/** A language model for work after conversations, with its settings. */
 export interface AnalysisModel {
   model: LanguageModel;
   /** Maximum number of characters of instructions and transcript, within the model's context. */

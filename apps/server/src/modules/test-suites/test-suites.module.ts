@@ -41,21 +41,7 @@ interface Dependencies {
 
 export function createTestSuites(node: NodeResources, dependencies: Dependencies) {
   const { database, bus, clock, config, logger } = node;
-  const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  const models = new TextModels(config, dependencies.providerKeys, node.inference.path);
-  const judges = createJudgeModels(node, dependencies);
-  const languageModelsFor: TextModels["find"] = async (organizationId, llmModel) =>
-    await models.find(organizationId, llmModel);
-  const carriers: readonly AttemptCarrier[] = [
-    new TextAttempts({ ...dependencies, database, clock, outbound, languageModelsFor }),
-  ];
-  const createTesterOf: AttemptRunnerOptions["createTester"] = async (organizationId, { run, testCase }) => {
-    const { definition, variables } = testCase;
-    const chain = needsTester(definition)
-      ? await languageModelsFor(organizationId, run.testerModel)
-      : undefined;
-    return createTester(definition, { variables, models: chain, isSpoken: run.mode === "voice" });
-  };
+  const { carriers, testAttempts, closeModels } = createEngine(node, dependencies);
   const hasLanguageModel = async (organizationId: string, llmModel: string, queries: Queries) => {
     const settings = (await dependencies.providerKeys.findOwn(organizationId, queries)) ?? config;
     return chooseLanguageModel(settings, llmModel).provider !== "builtin-responder";
@@ -63,16 +49,6 @@ export function createTestSuites(node: NodeResources, dependencies: Dependencies
   const testSuites = new TestSuitesService(database, { ...dependencies, clock });
   const testCases = new TestCasesService(database, { ...dependencies, clock });
   const testRuns = new TestRunsService(database, { ...dependencies, bus, clock, hasLanguageModel, carriers });
-  const testAttempts = new AttemptRunner({
-    ...dependencies,
-    database,
-    clock,
-    logger,
-    carriers,
-    claims: new AttemptClaims(database, { ...dependencies, clock }),
-    verdicts: new AttemptVerdicts(judges.use),
-    createTester: createTesterOf,
-  });
   testSuites.deleting.subscribe(
     async (transaction, suiteId) => await testRuns.endAllOf(transaction, suiteId),
   );
@@ -105,11 +81,45 @@ export function createTestSuites(node: NodeResources, dependencies: Dependencies
     drain: stop,
     close: async () => {
       await stop();
-      await outbound.close();
-      await models.close();
-      await judges.close();
+      await closeModels();
     },
   } satisfies Feature;
+}
+
+/** Creates what carries and judges attempts, with its language models. */
+function createEngine(node: NodeResources, dependencies: Dependencies) {
+  const { database, clock, config, logger } = node;
+  const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  const models = new TextModels(config, dependencies.providerKeys, node.inference.path);
+  const judges = createJudgeModels(node, dependencies);
+  const languageModelsFor: TextModels["find"] = async (organizationId, llmModel) =>
+    await models.find(organizationId, llmModel);
+  const carriers: readonly AttemptCarrier[] = [
+    new TextAttempts({ ...dependencies, database, clock, outbound, languageModelsFor }),
+  ];
+  const createTesterOf: AttemptRunnerOptions["createTester"] = async (organizationId, { run, testCase }) => {
+    const { definition, variables } = testCase;
+    const chain = needsTester(definition)
+      ? await languageModelsFor(organizationId, run.testerModel)
+      : undefined;
+    return createTester(definition, { variables, models: chain, isSpoken: run.mode === "voice" });
+  };
+  const testAttempts = new AttemptRunner({
+    ...dependencies,
+    database,
+    clock,
+    logger,
+    carriers,
+    claims: new AttemptClaims(database, { ...dependencies, clock }),
+    verdicts: new AttemptVerdicts({ useModel: judges.use, clock }),
+    createTester: createTesterOf,
+  });
+  const closeModels = async (): Promise<void> => {
+    await outbound.close();
+    await models.close();
+    await judges.close();
+  };
+  return { carriers, testAttempts, closeModels };
 }
 
 /** The language models of judges and extractions, with their deadlines. Opened at the first use. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestAssertionResult } from "@parley/contract";
+import type { Clock } from "../../../platform/clock.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
 import { askForJson, type AnalysisModel, type Patience } from "../../analysis/ask-for-json.ts";
 import { askModel } from "../../analysis/ask-model.ts";
@@ -34,19 +35,17 @@ export interface JudgedAttempt {
   conversation: AttemptConversation;
 }
 
+interface AttemptVerdictsOptions {
+  useModel: UseJudgeModel;
+  clock: Clock;
+}
+
 /** Decides about attempts: by the assertions of their case, then by a judge. */
 export class AttemptVerdicts {
-  readonly #useModel: UseJudgeModel;
-  readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #options: AttemptVerdictsOptions;
 
-  /** @param pause Waits before a request is repeated; by default on the clock. */
-  constructor(
-    useModel: UseJudgeModel,
-    pause: (ms: number, signal: AbortSignal) => Promise<void> = async (ms, signal) =>
-      await sleep(ms, undefined, { signal }),
-  ) {
-    this.#useModel = useModel;
-    this.#pause = pause;
+  constructor(options: AttemptVerdictsOptions) {
+    this.#options = options;
   }
 
   /** Rejects with the signal's reason, or with `AttemptFailed` if no verdict is possible. */
@@ -94,7 +93,7 @@ export class AttemptVerdicts {
     const { timezone, postCallExtraction } = agent.document;
     const fields = { postCallExtraction, postCallEvaluation: [] };
     const { transcript } = conversation;
-    const call = { transcript, startedAt: new Date(), timezone, isText: true };
+    const call = { transcript, startedAt: this.#options.clock.now(), timezone, isText: true };
     if (postCallExtraction.length === 0) return null;
     const answer = await this.#ask(
       run,
@@ -110,13 +109,13 @@ export class AttemptVerdicts {
     signal: AbortSignal,
     ask: (model: AnalysisModel, patience: Patience) => Promise<{ result: Result } | { problem: string }>,
   ): Promise<{ result: Result } | { problem: string }> {
-    const lease = await this.#useModel(organizationId, judgeModel);
+    const lease = await this.#options.useModel(organizationId, judgeModel);
     if (lease === undefined) return { problem: "no language model is configured" };
     const deadline = AbortSignal.timeout(JUDGE_DEADLINE_MS);
     const either = AbortSignal.any([deadline, signal]);
     const patience = {
       signal: either,
-      pause: async (ms: number) => await this.#pause(ms, either),
+      pause: async (ms: number) => await sleep(ms, undefined, { signal: either }),
     };
     try {
       return await ask(lease.model, patience);

@@ -12,7 +12,7 @@ import {
 import { documentFor, forText } from "../../conversations/text/text-conversation.ts";
 import type { CarriedAttempt } from "../engine/attempt-carrier.ts";
 
-/** Number of a tester that calls, which belongs to nobody (NANP, reserved for fiction). */
+/** Number of a tester that calls: one of those that the North American plan reserves for fiction. */
 const TESTER_NUMBER = "+12025550123";
 
 export interface TextAttemptSetup {

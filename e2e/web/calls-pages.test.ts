@@ -169,7 +169,7 @@ describe("the pages of calls and the overview", { skip: skipWithoutChromium }, (
   test("show an overview of calls, durations, ends and latencies, which leads to the calls", async () => {
     const { shown, page, problems } = await open("/overview?period=7d");
     await shown.waitForText("Calls per day");
-    await page.waitForSelector(".recharts-bar-rectangle");
+    await page.waitForSelector(".chart-span > .answered");
     assert.match(await shown.text("main"), /Calls1.*Answered100 %/);
     assert.deepEqual(await shown.inspect("overview"), []);
     const link = await page.waitForSelector("main a ::-p-text(Hung up by API)");

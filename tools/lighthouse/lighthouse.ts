@@ -1,7 +1,8 @@
 /**
  * `npm run lighthouse`: the scores of the dashboard's main pages, of a platform that is filled by real calls, in the Chromium of
  * the tests. Fails if performance, accessibility or best practices of a page are below 95 on a desktop. The scores of a
- * slow phone, by Lighthouse's simulation, are printed for comparison.
+ * slow phone, by Lighthouse's simulation, are printed for comparison. `-- --details` prints what costs; names select pages:
+ * `-- overview agents`.
  */
 import lighthouse, { desktopConfig } from "lighthouse";
 import { Chromium } from "../../e2e/support/web/chromium.ts";
@@ -43,6 +44,7 @@ async function score(
   await page.browserContext().close();
   const categories = result?.lhr.categories ?? {};
   const scoreOf = (name: string): number => Math.round(100 * (categories[name]?.score ?? 0));
+  if (process.argv.includes("--details")) console.log(`${device}: ${url}`);
   for (const audit of Object.values(result?.lhr.audits ?? {})) {
     const isCounted = audit.score !== null && audit.score < 0.9 && audit.scoreDisplayMode !== "informative";
     if (isCounted && process.argv.includes("--details"))
@@ -60,7 +62,9 @@ const seeded = await startSeeded();
 const chromium = await Chromium.launch();
 try {
   const rows: Scores[] = [];
-  for (const [page, address] of Object.entries(pagesOf(seeded)))
+  const pages = Object.entries(pagesOf(seeded));
+  const selected = pages.filter(([page]) => process.argv.includes(page));
+  for (const [page, address] of selected.length > 0 ? selected : pages)
     for (const device of ["desktop", "phone"] as const) {
       const url = `${originOf(seeded.platform)}${address}`;
       rows.push({ page, device, ...(await score(chromium, url, seeded.owner.cookie, device)) });

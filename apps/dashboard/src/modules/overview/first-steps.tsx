@@ -35,23 +35,34 @@ function beginningsQuery(parley: Parley) {
   });
 }
 
-/** Leads from an empty installation to the first call by telephone, until all is done or somebody hides it. */
-export function FirstSteps() {
-  const organization = useOrganization();
-  const role = useIdentity()?.role;
-  if (organization === undefined || role === "viewer") return null;
-  return <Steps key={organization.id} organizationId={organization.id} />;
+/**
+ * Steps from an empty installation to the first call by telephone, until all are done or somebody hides them. `undefined` while it
+ * is unknown whether there are any: what is below them would move.
+ */
+export function useFirstSteps(): readonly FirstStep[] | undefined {
+  const identity = useIdentity();
+  const [isHidden] = useHidden();
+  const { data, isLoading } = useQuery({
+    ...beginningsQuery(useParley()),
+    enabled: !isHidden && identity?.role !== "viewer",
+  });
+  if (isLoading) return undefined;
+  const steps = data === undefined || isHidden ? [] : firstStepsOf(data);
+  return steps.every(({ isDone }) => isDone) ? [] : steps;
 }
 
-function Steps({ organizationId }: { organizationId: string }) {
-  const [isHidden, setHidden] = useLocalStorage({
+function useHidden() {
+  const organization = useOrganization();
+  const organizationId = useIdentity()?.organization?.id ?? organization?.id;
+  return useLocalStorage({
     key: `parley-first-steps-hidden-${organizationId}`,
     defaultValue: false,
     getInitialValueInEffect: false,
   });
-  const { data } = useQuery({ ...beginningsQuery(useParley()), enabled: !isHidden });
-  if (isHidden || data === undefined) return null;
-  const steps = firstStepsOf(data);
+}
+
+export function FirstSteps({ steps }: { steps: readonly FirstStep[] }) {
+  const [, setHidden] = useHidden();
   const next = steps.find(({ isDone }) => !isDone);
   if (next === undefined) return null;
   return (

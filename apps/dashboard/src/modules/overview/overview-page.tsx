@@ -3,7 +3,6 @@ import type { CallDurations } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import ChartColumn from "lucide-react/icons/chart-column";
-import { lazy, Suspense } from "react";
 import { useParley } from "../../app/session/session.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Figure } from "../../ui/figure.tsx";
@@ -11,10 +10,12 @@ import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { Loaded, LoadingLines } from "../../ui/loading.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { formatSeconds } from "../calls/call-words.ts";
+import { modelsQuery } from "../agents/agents.queries.ts";
 import { agentNamesQuery } from "../calls/calls.queries.ts";
 import { NoLanguageModel } from "../web-calls/no-language-model.tsx";
 import { EndReasons } from "./end-reasons-card.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { CallsChart } from "./calls-chart.tsx";
+import { FirstSteps, useFirstSteps } from "./first-steps.tsx";
 import { LatencyCard } from "./latency-card.tsx";
 import { activeCountQuery, statisticsQuery } from "./overview.queries.ts";
 import { periodLabels, periodNames, totalsOf } from "./overview.rules.ts";
@@ -23,20 +24,30 @@ import "./overview.css";
 const route = getRouteApi("/shell/in/overview");
 const DEFAULT_PERIOD = "30d";
 
-/** Charts are a large library: the figures above them do not wait for it. */
-const CallsChart = lazy(async () => ({ default: (await import("./calls-chart.tsx")).CallsChart }));
-
 export function OverviewPage() {
   const { period = DEFAULT_PERIOD, agentId } = route.useSearch();
   const parley = useParley();
   const statistics = useQuery(statisticsQuery(parley, period, agentId));
+  // What is at the top is known before anything below is shown, so that nothing moves.
+  const models = useQuery(modelsQuery(parley));
+  const steps = useFirstSteps();
+  const header = (
+    <PageHeader title="Overview" description="How your agents are called, and how well they answer." />
+  );
+  if (steps === undefined || models.isLoading || statistics.isLoading)
+    return (
+      <>
+        {header}
+        <LoadingLines lines={8} />
+      </>
+    );
   return (
     <>
-      <PageHeader title="Overview" description="How your agents are called, and how well they answer." />
+      {header}
       <NoLanguageModel parley={parley} llmModel="service-standard" />
-      <FirstSteps />
+      <FirstSteps steps={steps} />
       <Selection />
-      <Loaded query={statistics} loading={<LoadingLines lines={8} />}>
+      <Loaded query={statistics}>
         {({ days, durations, endReasons, latency }) => {
           const totals = totalsOf(days);
           return (
@@ -60,9 +71,7 @@ export function OverviewPage() {
                 <NoCalls />
               ) : (
                 <>
-                  <Suspense fallback={<LoadingLines lines={8} />}>
-                    <CallsChart days={days} />
-                  </Suspense>
+                  <CallsChart days={days} />
                   <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
                     <EndReasons endReasons={endReasons} agentId={agentId} />
                     <LatencyCard latency={latency} />

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { joinDays, rangeOf, totalsOf } from "./overview.rules.ts";
+import { joinDays, rangeOf, ticksOf, totalsOf } from "./overview.rules.ts";
 
 function day(date: string, calls: number, answered: number, billableSeconds = 0) {
   return { date, calls, answered, billableSeconds };
@@ -29,4 +29,13 @@ test("days of a long period are joined, and none is lost", () => {
     180,
   );
   assert.equal(joinDays(days.slice(0, 30)).length, 30);
+});
+
+test("ticks are few round numbers that reach the largest value", () => {
+  assert.deepEqual(ticksOf(0), [0, 1]);
+  assert.deepEqual(ticksOf(1), [0, 1]);
+  assert.deepEqual(ticksOf(7), [0, 2, 4, 6, 8]);
+  assert.deepEqual(ticksOf(20), [0, 5, 10, 15, 20]);
+  assert.deepEqual(ticksOf(1_001), [0, 500, 1_000, 1_500]);
+  assert.deepEqual(ticksOf(36_000), [0, 10_000, 20_000, 30_000, 40_000]);
 });

@@ -58,3 +58,14 @@ export function joinDays(tallies: readonly CallsOfDay[]): CallsOfSpan[] {
   }
   return spans;
 }
+
+/** About this many lines above zero are read at a glance. */
+const TICKS = 4;
+
+/** Whole numbers from 0 in equal steps of 1, 2 or 5 times a power of ten, the last of which is at least the largest value. */
+export function ticksOf(largest: number): number[] {
+  const roughStep = Math.max(1, largest / TICKS);
+  const power = 10 ** Math.floor(Math.log10(roughStep));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= roughStep) ?? 10);
+  return Array.from({ length: Math.max(1, Math.ceil(largest / step)) + 1 }, (_, index) => index * step);
+}

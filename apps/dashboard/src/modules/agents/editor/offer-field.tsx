@@ -8,6 +8,7 @@ import { useParley } from "../../../app/session/session.tsx";
 import type { FieldDescription } from "../../../ui/field-table.rules.ts";
 import { explain } from "../../../ui/schema-field.rules.ts";
 import { languagesQuery, modelsQuery, voicesQuery } from "../agents.queries.ts";
+import { withRegions } from "./languages.rules.ts";
 import { useVoicePreview } from "./use-voice-preview.ts";
 
 /** Fields that name what the server's providers offer. */
@@ -86,9 +87,7 @@ function useChoices(name: OfferName, language: string): { choices: Choice[] | un
       ...problem,
     };
   return {
-    choices: languages.data
-      ?.filter(({ isHeard, isSpoken }) => isHeard && isSpoken)
-      .map(({ id, displayName }) => ({ value: id, label: `${displayName} (${id})` })),
+    choices: languages.data?.filter(({ isHeard, isSpoken }) => isHeard && isSpoken).flatMap(withRegions),
     ...problem,
   };
 }

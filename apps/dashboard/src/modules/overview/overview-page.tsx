@@ -18,7 +18,7 @@ import { CallsChart } from "./calls-chart.tsx";
 import { FirstSteps, useFirstSteps } from "./first-steps.tsx";
 import { LatencyCard } from "./latency-card.tsx";
 import { activeCountQuery, statisticsQuery } from "./overview.queries.ts";
-import { periodLabels, periodNames, totalsOf } from "./overview.rules.ts";
+import { periodLabels, periodNames, type Totals, totalsOf } from "./overview.rules.ts";
 import "./overview.css";
 
 const route = getRouteApi("/shell/in/overview");
@@ -52,21 +52,7 @@ export function OverviewPage() {
           const totals = totalsOf(days);
           return (
             <Stack gap="md">
-              <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
-                <ActiveFigure agentId={agentId} />
-                <Figure label="Calls" value={totals.calls.toLocaleString("en")} />
-                <Figure
-                  label="Answered"
-                  value={totals.answerRate === undefined ? "–" : `${Math.round(100 * totals.answerRate)} %`}
-                  note={`${totals.answered.toLocaleString("en")} calls`}
-                />
-                <Durations durations={durations} />
-                <Figure
-                  label="Billable minutes"
-                  value={Math.ceil(totals.billableMinutes).toLocaleString("en")}
-                  note="from the answer to the end"
-                />
-              </SimpleGrid>
+              <Figures totals={totals} durations={durations} agentId={agentId} />
               {totals.calls === 0 ? (
                 <NoCalls />
               ) : (
@@ -83,6 +69,32 @@ export function OverviewPage() {
         }}
       </Loaded>
     </>
+  );
+}
+
+interface FiguresProps {
+  totals: Totals;
+  durations: CallDurations;
+  agentId: string | undefined;
+}
+
+function Figures({ totals, durations, agentId }: FiguresProps) {
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
+      <ActiveFigure agentId={agentId} />
+      <Figure label="Calls" value={totals.calls.toLocaleString("en")} />
+      <Figure
+        label="Answered"
+        value={totals.answerRate === undefined ? "–" : `${Math.round(100 * totals.answerRate)} %`}
+        note={`${totals.answered.toLocaleString("en")} calls`}
+      />
+      <Durations durations={durations} />
+      <Figure
+        label="Billable minutes"
+        value={Math.ceil(totals.billableMinutes).toLocaleString("en")}
+        note="from the answer to the end"
+      />
+    </SimpleGrid>
   );
 }
 

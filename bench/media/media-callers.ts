@@ -107,6 +107,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
     keypad: undefined,
     hasDoNotCallTool: false,
     sendMessage: undefined,
+    transfer: undefined,
     tools: [],
     conversation: {
       callId,

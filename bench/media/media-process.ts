@@ -84,6 +84,8 @@ function countInto(counts: MediaProcess["counts"]): MediaLegHandlers {
     },
     onSign: () => Promise.resolve({}),
     onDoNotCall: () => Promise.resolve(false),
+    onTransfer: () => Promise.resolve({ isTransferred: true }),
+    onPersonTimeout: noteFault,
     onSendText: () => Promise.resolve({ isQueued: true }),
     onMediaTimeout: noteFault,
     onFault: noteFault,

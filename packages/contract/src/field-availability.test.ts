@@ -57,3 +57,21 @@ test("the schemas of requests say which fields are not available yet", () => {
     assert.doesNotMatch(String(described("speed")), /available/);
   }
 });
+
+test("an unavailable field of a list's items is refused by its path, unless it has its default or was stored", () => {
+  const lists = {
+    routes: list(
+      {
+        to: value(Type.String(), ""),
+        ...notAvailableYet({ wait: value(Type.Number({ description: "Wait." }), 30) }),
+      },
+      { description: "Routes." },
+    ),
+  };
+  const none = { routes: [] };
+  const usual = { routes: [{ to: "x", wait: 30 }] };
+  const other = { routes: [...usual.routes, { to: "y", wait: 5 }] };
+  assert.deepEqual(withAvailableOnly(lists, none, usual), { document: usual, refused: [] });
+  assert.deepEqual(withAvailableOnly(lists, usual, other), { document: usual, refused: ["routes.1.wait"] });
+  assert.deepEqual(withAvailableOnly(lists, other, other).refused, []);
+});

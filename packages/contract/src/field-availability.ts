@@ -33,11 +33,29 @@ function select(table: FieldTable, selection: Selection, refused: string[]): Val
       const values = { before: asValues(before) ?? {}, document: asValues(next) ?? {} };
       return select(field.fields, { ...values, prefix: `${path}.`, isUnavailable }, refused);
     }
-    if (!isUnavailable || isSameJson(next, defaultOf(field)) || isSameJson(next, before)) return next;
-    refused.push(path);
+    if (isSameJson(next, defaultOf(field)) || isSameJson(next, before)) return next;
+    const unavailable = isUnavailable ? [path] : findInItems(field, next, path);
+    if (unavailable.length === 0) return next;
+    refused.push(...unavailable);
     return before;
   };
   return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, selectField(name, field)]));
+}
+
+/** Returns the paths of unavailable fields in items of a list that differ from their defaults. */
+function findInItems(field: Exclude<Field, { fields: unknown }>, list: unknown, path: string): string[] {
+  if (!("items" in field) || !Array.isArray(list)) return [];
+  return list.flatMap((item, index) => {
+    const values = asValues(item) ?? {};
+    return Object.entries(field.items).flatMap(([name, itemField]) =>
+      itemField.isUnavailable !== true ||
+      "fields" in itemField ||
+      values[name] === undefined ||
+      isSameJson(values[name], defaultOf(itemField))
+        ? []
+        : [`${path}.${index}.${name}`],
+    );
+  });
 }
 
 function defaultOf(field: Exclude<Field, { fields: unknown }>): unknown {

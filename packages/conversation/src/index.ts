@@ -19,6 +19,12 @@ export { toProviderError } from "./dialogue/model-error.ts";
 export { createDoNotCallTool, DO_NOT_CALL_TOOL_NAME } from "./dialogue/do-not-call-tool.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";
 export { createMessageTool, MESSAGE_TOOL_NAME } from "./dialogue/message-tool.ts";
+export {
+  createTransferTool,
+  TRANSFER_TOOL_NAME,
+  type TransferDestination,
+  type TransferResult,
+} from "./dialogue/transfer-tool.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export { createTesterModel, type TesterLine, type TesterModelOptions } from "./dialogue/tester-model.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";

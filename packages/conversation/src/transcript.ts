@@ -10,6 +10,8 @@ export type TranscriptEntry =
   | { type: "tool_result"; toolCallId: string; toolName: string; text: string; isError: boolean }
   /** `text`: the keys pressed by either side: `0`–`9`, `*`, `#`, `A`–`D`; `w` is a wait of half a second. */
   | { type: "dtmf"; text: string; direction: "received" | "sent" }
+  /** A step of a transfer; the model sees only the result of its tool. */
+  | { type: "transfer"; text: string }
   /** A note for readers of the transcript; the model does not see it. */
   | { type: "system"; text: string };
 

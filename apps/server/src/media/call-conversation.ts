@@ -4,7 +4,9 @@ import {
   createKeypadTool,
   createMessageTool,
   createTesterModel,
+  createTransferTool,
   type PhraseBook,
+  type TransferResult,
   standardTexts,
   VoiceConversation,
   type VoiceConversationOptions,
@@ -41,6 +43,8 @@ export interface ConversationHandlers {
   press: (keys: string, signal: AbortSignal) => Promise<void>;
   /** Puts the peer's number on the do-not-call list. Rejects with a reason for the model. */
   addToDoNotCall: () => Promise<void>;
+  /** Transfers the call to the destination with this index. */
+  transfer: (destination: number, signal: AbortSignal) => Promise<TransferResult>;
   onEvent: VoiceConversationOptions["onEvent"];
   onDecision: VoiceConversationOptions["onDecision"] | undefined;
 }
@@ -51,7 +55,7 @@ export function createCallConversation(
   scope: CallScope,
   set: ProviderSet,
   { providers, circuits, phrases, speeds, outbound }: ConversationResources,
-  { sign, press, addToDoNotCall, sendText, onEvent, onDecision }: ConversationHandlers,
+  { sign, press, addToDoNotCall, sendText, transfer, onEvent, onDecision }: ConversationHandlers,
 ): VoiceConversation {
   const { sampleRateHz, agent, keypad, sendMessage, endCall, tester } = call;
   const { voiceActivity, noiseSuppressor, turnEnd } = providers;
@@ -75,6 +79,7 @@ export function createCallConversation(
         builtInTools: [
           ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
           ...(call.hasDoNotCallTool ? [createDoNotCallTool(addToDoNotCall)] : []),
+          ...(call.transfer === undefined ? [] : [createTransferTool({ ...call.transfer, transfer })]),
           ...(sendMessage === undefined ? [] : [createMessageTool({ ...sendMessage, send: sendText })]),
         ],
       },

@@ -1,8 +1,11 @@
 import type { VoiceConversation } from "@parley/conversation";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { CallScope } from "../platform/call-scope.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
 import type { FromMedia, ToMedia } from "./media-protocol.ts";
-import { PhoneMedia } from "./phone/phone-media.ts";
+import { PersonLeg } from "./phone/person-leg.ts";
+import { type MediaConversation, PhoneMedia } from "./phone/phone-media.ts";
+import { createRingback } from "./phone/ringback.ts";
 import type { RecordingSpool } from "./recording/recording-spool.ts";
 import { attempt } from "./report-error.ts";
 import type { TurnLog } from "./turn-logs.ts";
@@ -14,6 +17,7 @@ export interface CallParts {
   turnLog: TurnLog | undefined;
   conversation: VoiceConversation;
   spool: RecordingSpool | undefined;
+  sampleRateHz: number;
   releaseProviders: () => void;
 }
 
@@ -29,11 +33,21 @@ type CallMessage = Exclude<
       | "signed"
       | "textSent"
       | "addedToDoNotCall"
+      | "transferred"
       | "finish"
       | "close";
   }
 >;
+type TransferMessage = Extract<
+  CallMessage,
+  {
+    type: "hold" | "openPerson" | "connectPerson" | "bridge" | "personKey" | "endTransfer";
+  }
+>;
 type WebMessage = Extract<ToMedia, { type: "join" | "fragment" | "live" }>;
+
+/** Opens the media of a person to whom a phone call is transferred. */
+export type OpenPerson = (audio: { conversation: MediaConversation; isIPv6: boolean }) => Promise<PhoneMedia>;
 
 /** One open call of a media process: owns its conversation, its media, its turn log and its recording. */
 export class HostedCall {
@@ -41,22 +55,34 @@ export class HostedCall {
   readonly #parts: CallParts;
   readonly #media: PhoneMedia | WebMedia;
   readonly #send: (message: FromMedia) => void;
+  readonly #openPerson: OpenPerson;
+  /** The person to whom the call is being transferred, or was. */
+  #person: PersonLeg | undefined;
+  /** Aborts when the call is over, or its transfer has failed. */
+  #transfer = new AbortController();
 
   constructor(
     callId: string,
     parts: CallParts,
     media: PhoneMedia | WebMedia,
     send: (message: FromMedia) => void,
+    openPerson: OpenPerson,
   ) {
     this.#callId = callId;
     this.#parts = parts;
     this.#media = media;
     this.#send = send;
+    this.#openPerson = openPerson;
   }
 
   /** Carries out a message. An exception ends only this call. */
   receive(message: CallMessage): void {
     this.#parts.scope.guard(() => this.#deliver(message))();
+  }
+
+  /** Resolves once the agent has said what precedes a transfer. */
+  async whenSaid(signal: AbortSignal): Promise<void> {
+    await this.#parts.conversation.whenSaid(signal);
   }
 
   /** Sends the keys to the peer. Resolves when they are sent. */
@@ -86,6 +112,7 @@ export class HostedCall {
     scope.end();
     this.#attempt(() => conversation.close());
     const isLogWritten = this.#attempt(() => turnLog?.close());
+    this.#attempt(() => this.#endTransfer());
     const statistics = this.#attempt(() => this.#media.statistics);
     this.#attempt(() => this.#media.close());
     this.#attempt(() => void spool?.close());
@@ -119,7 +146,72 @@ export class HostedCall {
         const isTaken = monotonicMs() < expiresAtMs && this.#parts.conversation.instruct(instruction);
         return this.#send({ type: "instructed", callId, instructionId, isTaken });
       }
+      case "noteTransfer":
+        return this.#parts.conversation.noteTransfer(message.text);
+      case "hold":
+      case "openPerson":
+      case "connectPerson":
+      case "bridge":
+      case "personKey":
+      case "endTransfer":
+        if (media instanceof PhoneMedia) this.#deliverTransfer(message, media);
+        return;
     }
+  }
+
+  #deliverTransfer(message: TransferMessage, media: PhoneMedia): void {
+    switch (message.type) {
+      case "hold":
+        return media.divert(createRingback(this.#parts.sampleRateHz));
+      case "openPerson":
+        return void this.#addPerson(media, message.isIPv6);
+      case "connectPerson":
+        return this.#person?.connect(message.path);
+      case "bridge":
+        return void this.#bridge(message.keys);
+      case "personKey":
+        return this.#person?.hearKey(message.digit);
+      case "endTransfer":
+        this.#endTransfer();
+        return media.divert(undefined);
+    }
+  }
+
+  async #addPerson(caller: PhoneMedia, isIPv6: boolean): Promise<void> {
+    const callId = this.#callId;
+    const { signal } = this.#transfer;
+    try {
+      const { conversation } = this.#parts;
+      const open = async (end: MediaConversation): Promise<PhoneMedia> =>
+        await this.#openPerson({ conversation: end, isIPv6 });
+      const person = await PersonLeg.open({ caller, conversation, open });
+      if (signal.aborted) return person.close();
+      this.#person = person;
+      this.#send({ type: "personOpened", callId, rtpPort: person.port });
+    } catch (error) {
+      this.#send({ type: "personFailed", callId, message: errorMessage(error) });
+    }
+  }
+
+  async #bridge(keys: string): Promise<void> {
+    const { scope, spool } = this.#parts;
+    const { signal } = this.#transfer;
+    try {
+      await this.#person?.bridge(keys, signal);
+    } catch (error) {
+      if (!signal.aborted) scope.fail(error);
+      return;
+    }
+    // Two people talk from here on, who were not asked.
+    void spool?.close();
+    this.#send({ type: "bridged", callId: this.#callId });
+  }
+
+  #endTransfer(): void {
+    this.#transfer.abort();
+    this.#transfer = new AbortController();
+    this.#person?.close();
+    this.#person = undefined;
   }
 
   #deliverWeb(message: WebMessage, media: WebMedia): void {

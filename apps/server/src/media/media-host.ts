@@ -1,5 +1,11 @@
 import { errorMessage } from "@parley/conversation/error-message";
-import { emergencyTexts, PhraseBook, type VoiceConversation, VoiceSpeeds } from "@parley/conversation";
+import {
+  emergencyTexts,
+  PhraseBook,
+  type TransferResult,
+  type VoiceConversation,
+  VoiceSpeeds,
+} from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { createProviders, type Providers } from "../model-providers/conversation-providers.ts";
 import { ProviderCircuits } from "../model-providers/provider-circuits.ts";
@@ -10,7 +16,7 @@ import { CallScope } from "../platform/call-scope.ts";
 import { systemClock } from "../platform/clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { type ConversationResources, createCallConversation } from "./call-conversation.ts";
-import { type CallParts, HostedCall } from "./hosted-call.ts";
+import { type CallParts, HostedCall, type OpenPerson } from "./hosted-call.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import type {
   FromMedia,
@@ -68,6 +74,11 @@ class Host implements MediaHost {
     TEXT_DEADLINE_MS,
   );
   readonly #doNotCallRequests = new PendingRequests<boolean>(false);
+  /** The deadline is that of the tool. */
+  readonly #transfers = new PendingRequests<TransferResult>({
+    isTransferred: false,
+    reason: "the transfer could not be carried out",
+  });
   /** Calls by id. A promise while the call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
@@ -113,6 +124,7 @@ class Host implements MediaHost {
     if (message.type === "textSent") return this.#texts.answer(message.textId, message.outcome);
     if (message.type === "addedToDoNotCall")
       return this.#doNotCallRequests.answer(message.requestId, message.isAdded);
+    if (message.type === "transferred") return this.#transfers.answer(message.requestId, message.result);
     // A call that has ended was reported already.
     void this.#calls.get(message.callId)?.then((call) => {
       if (call === undefined) return;
@@ -136,6 +148,7 @@ class Host implements MediaHost {
     this.#signatures.end();
     this.#texts.end();
     this.#doNotCallRequests.end();
+    this.#transfers.end();
     await outbound.close();
     await this.#providers.close();
   }
@@ -150,14 +163,21 @@ class Host implements MediaHost {
     let lease: Lease<ProviderSet> | undefined;
     try {
       lease = await this.#useProviders(call);
-      parts = this.#createParts(call, lease);
-      const { scope, conversation } = parts;
+      const opened = this.#createParts(call, lease);
+      parts = opened;
+      const { scope, conversation } = opened;
       const media = await openMedia(parts);
       const signal = AbortSignal.timeout(PREPARATION_DEADLINE_MS);
       void scope
         .run(async () => await conversation.prepare(signal))
         .then(() => this.#send({ type: "prepared", callId }));
-      return new HostedCall(callId, parts, media, this.#send);
+      return new HostedCall(
+        callId,
+        opened,
+        media,
+        this.#send,
+        async (person) => await this.#openPersonMedia(call, opened, person),
+      );
     } catch (error) {
       lease?.release();
       parts?.scope.end();
@@ -189,12 +209,14 @@ class Host implements MediaHost {
         sendText: async (text) => await this.#sendText(callId, text),
         press: async (keys, signal) => await this.#pressKeys(callId, keys, signal),
         addToDoNotCall: async () => await this.#addToDoNotCall(callId),
+        transfer: async (destination, signal) => await this.#transfer(callId, destination, signal),
         onEvent: (event) => this.#send({ type: "event", callId, event }),
         onDecision: turnLog?.onDecision,
       }),
     );
     const spool = call.isRecorded ? this.#spools.open(callId, call.sampleRateHz) : undefined;
-    return { scope, conversation, turnLog, spool, releaseProviders: release };
+    const { sampleRateHz } = call;
+    return { scope, conversation, turnLog, spool, sampleRateHz, releaseProviders: release };
   }
 
   async #openPhone(
@@ -215,6 +237,24 @@ class Host implements MediaHost {
     });
     this.#send({ type: "opened", callId, rtpPort: media.port });
     return media;
+  }
+
+  /** Media of the person to whom a call is transferred, at the sample rate of the call. */
+  async #openPersonMedia(
+    { callId, sampleRateHz }: MediaCall,
+    { scope }: Pick<CallParts, "scope">,
+    { conversation, isIPv6 }: Parameters<OpenPerson>[0],
+  ): Promise<PhoneMedia> {
+    return await PhoneMedia.open({
+      address: isIPv6 ? "::" : "0.0.0.0",
+      ports: this.#ports,
+      wheel: this.#wheel,
+      scope,
+      conversation,
+      sampleRateHz,
+      timeoutMs: this.#rtpTimeoutMs,
+      onTimeout: (silentMs) => this.#send({ type: "personTimeout", callId, silentMs }),
+    });
   }
 
   async #openWeb({ callId }: MediaCall, parts: CallParts): Promise<WebMedia> {
@@ -251,6 +291,14 @@ class Host implements MediaHost {
   async #sendText(callId: string, text: string): Promise<void> {
     const outcome = await this.#texts.ask((textId) => this.#send({ type: "sendText", callId, textId, text }));
     if (!outcome.isQueued) throw new Error(outcome.reason);
+  }
+
+  async #transfer(callId: string, destination: number, signal: AbortSignal): Promise<TransferResult> {
+    const call = await this.#calls.get(callId);
+    await call?.whenSaid(signal);
+    return await this.#transfers.ask((requestId) =>
+      this.#send({ type: "transfer", callId, requestId, destination }),
+    );
   }
 
   async #pressKeys(callId: string, keys: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import type { LiveCallEvent } from "@parley/contract";
-import type { Instruction, VoiceEvent } from "@parley/conversation";
+import type { Instruction, TransferResult, VoiceEvent } from "@parley/conversation";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import type {
   MediaPath,
@@ -18,6 +18,10 @@ export interface MediaLegHandlers {
   onDoNotCall: () => Promise<boolean>;
   /** Sends a text message to the other side. Never rejects. */
   onSendText: (text: string) => Promise<TextOutcome>;
+  /** Transfers the call to the agent's destination with this index. Never rejects. */
+  onTransfer: (destination: number) => Promise<TransferResult>;
+  /** Called when the person to whom the call was transferred has been silent for so long that it counts as gone. */
+  onPersonTimeout: (silentMs: number) => void;
   /** Called when the peer has been silent for so long that it counts as gone. */
   onMediaTimeout: (silentMs: number) => void;
   /** Called when an exception has ended the conversation. */
@@ -32,6 +36,8 @@ export interface CallMedia {
   readonly prepared: Promise<void>;
   /** Resolves with whether the agent took the instruction in time; false if the process dies. Without a deadline of its own. */
   instruct: (instruction: Instruction) => Promise<boolean>;
+  /** Adds a step of a transfer to the transcript. */
+  noteTransfer: (text: string) => void;
   /** Idempotent. Resolves with `undefined` if the process has died. */
   close: () => Promise<MediaStatistics | undefined>;
 }
@@ -45,6 +51,22 @@ export interface MediaLeg extends CallMedia {
   confirm: () => void;
   /** Passes on a key that arrived by INFO. */
   hearKey: (digit: string) => void;
+  readonly transfer: TransferMedia;
+}
+
+/** Handle on the media of a person to whom a call is transferred. */
+export type PersonMedia = Pick<MediaLeg, "rtpPort" | "connect" | "hearKey">;
+
+/** Handle on the transfer of a phone call. */
+export interface TransferMedia {
+  /** The caller hears that a telephone rings. */
+  hold: () => void;
+  /** Opens the person's port. Rejects with what went wrong. */
+  openPerson: (options: { isIPv6: boolean }) => Promise<PersonMedia>;
+  /** Presses keys to the person who answered, then connects both sides. Resolves then, or when the call is over. */
+  bridge: (keys: string) => Promise<void>;
+  /** Returns the caller to the agent and closes the person's port. */
+  end: () => void;
 }
 
 /** Handle on a browser call. */

@@ -10,6 +10,7 @@ import type {
   CallMedia,
   MediaLeg,
   MediaLegHandlers,
+  TransferMedia,
   WebMediaLeg,
   WebMediaLegHandlers,
 } from "./media-legs.ts";
@@ -54,6 +55,9 @@ interface OpenCall {
   instructions: PendingRequests<boolean>;
   offers: PendingRequests<WebJoinResult>;
   fragments: PendingRequests<WebFragmentResult>;
+  /** Port of the person to whom the call is being transferred. */
+  person: PromiseWithResolvers<number>;
+  bridged: PromiseWithResolvers<void>;
   handlers: CallHandlers;
 }
 
@@ -129,6 +133,27 @@ export class MediaMember {
       start: () => this.#child.send({ type: "start", callId }),
       confirm: () => this.#child.send({ type: "confirm", callId }),
       hearKey: (digit) => this.#child.send({ type: "key", callId, digit }),
+      transfer: this.#commandTransfer(callId, state),
+    };
+  }
+
+  #commandTransfer(callId: string, state: OpenCall): TransferMedia {
+    return {
+      hold: () => this.#child.send({ type: "hold", callId }),
+      openPerson: async ({ isIPv6 }) => {
+        state.person = Promise.withResolvers();
+        this.#child.send({ type: "openPerson", callId, isIPv6 });
+        return {
+          rtpPort: await state.person.promise,
+          connect: (path) => this.#child.send({ type: "connectPerson", callId, path }),
+          hearKey: (digit) => this.#child.send({ type: "personKey", callId, digit }),
+        };
+      },
+      bridge: async (keys) => {
+        this.#child.send({ type: "bridge", callId, keys });
+        await state.bridged.promise;
+      },
+      end: () => this.#child.send({ type: "endTransfer", callId }),
     };
   }
 
@@ -180,6 +205,7 @@ export class MediaMember {
   #commandCall(callId: string, state: OpenCall): CallMedia {
     return {
       prepared: state.prepared.promise,
+      noteTransfer: (text) => this.#child.send({ type: "noteTransfer", callId, text }),
       instruct: async (instruction) =>
         await state.instructions.ask((instructionId) =>
           this.#child.send({
@@ -231,27 +257,19 @@ export class MediaMember {
         return call.fragments.answer(message.requestId, message.result);
       case "connected":
         return call.handlers.onConnected?.();
-      case "sign": {
-        const { signatureId } = message;
-        void call.handlers
-          .onSign(message.message)
-          .then((headers) => this.#child.send({ type: "signed", signatureId, headers }));
-        return;
-      }
-      case "addToDoNotCall": {
-        const { requestId } = message;
-        void call.handlers
-          .onDoNotCall()
-          .then((isAdded) => this.#child.send({ type: "addedToDoNotCall", requestId, isAdded }));
-        return;
-      }
-      case "sendText": {
-        const { textId, text } = message;
-        void call.handlers
-          .onSendText(text)
-          .then((outcome) => this.#child.send({ type: "textSent", textId, outcome }));
-        return;
-      }
+      case "sign":
+      case "addToDoNotCall":
+      case "sendText":
+      case "transfer":
+        return this.#answerRequest(call.handlers, message);
+      case "personOpened":
+        return call.person.resolve(message.rtpPort);
+      case "personFailed":
+        return call.person.reject(new Error(message.message));
+      case "bridged":
+        return call.bridged.resolve();
+      case "personTimeout":
+        return call.handlers.onPersonTimeout(message.silentMs);
       case "event":
         return call.handlers.onEvent(message.event);
       case "callFault":
@@ -264,6 +282,43 @@ export class MediaMember {
         this.#calls.delete(message.callId);
         endRequests(call);
         return call.closed.resolve(message.statistics);
+    }
+  }
+
+  /** Answers a request of a call's conversation. */
+  #answerRequest(
+    handlers: CallHandlers,
+    message: Extract<CallMessage, { type: "sign" | "addToDoNotCall" | "sendText" | "transfer" }>,
+  ): void {
+    switch (message.type) {
+      case "sign": {
+        const { signatureId } = message;
+        void handlers
+          .onSign(message.message)
+          .then((headers) => this.#child.send({ type: "signed", signatureId, headers }));
+        return;
+      }
+      case "addToDoNotCall": {
+        const { requestId } = message;
+        void handlers
+          .onDoNotCall()
+          .then((isAdded) => this.#child.send({ type: "addedToDoNotCall", requestId, isAdded }));
+        return;
+      }
+      case "sendText": {
+        const { textId, text } = message;
+        void handlers
+          .onSendText(text)
+          .then((outcome) => this.#child.send({ type: "textSent", textId, outcome }));
+        return;
+      }
+      case "transfer": {
+        const { requestId, destination } = message;
+        void handlers
+          .onTransfer(destination)
+          .then((result) => this.#child.send({ type: "transferred", requestId, result }));
+        return;
+      }
     }
   }
 
@@ -287,6 +342,8 @@ function createOpenCall(handlers: CallHandlers): OpenCall {
     opened: Promise.withResolvers<number>(),
     prepared: Promise.withResolvers<void>(),
     finished: Promise.withResolvers<void>(),
+    person: Promise.withResolvers<number>(),
+    bridged: Promise.withResolvers<void>(),
     closed: Promise.withResolvers<MediaStatistics | undefined>(),
     instructions: new PendingRequests(false),
     offers: new PendingRequests<WebJoinResult>({ ok: false, refusal: "unacceptable", reason: CALL_OVER }),
@@ -295,8 +352,12 @@ function createOpenCall(handlers: CallHandlers): OpenCall {
   };
 }
 
-function endRequests({ instructions, offers, fragments }: OpenCall): void {
+function endRequests({ instructions, offers, fragments, person, bridged }: OpenCall): void {
   for (const requests of [instructions, offers, fragments]) requests.end();
+  // The transfer that waits for it may have ended.
+  person.promise.catch(() => {});
+  person.reject(new Error(CALL_OVER));
+  bridged.resolve();
 }
 
 /** Sums counts class by class. */

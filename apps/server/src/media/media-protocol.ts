@@ -1,5 +1,12 @@
 import type { LiveCallEvent } from "@parley/contract";
-import type { Instruction, TesterLine, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
+import type {
+  Instruction,
+  TesterLine,
+  TransferDestination,
+  TransferResult,
+  VoiceAgentSettings,
+  VoiceEvent,
+} from "@parley/conversation";
 import type { DialogueSetup } from "../custom-tools/create-dialogue.ts";
 import type { MessageToSign } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
@@ -57,6 +64,8 @@ export interface MediaCall extends DialogueSetup {
   hasDoNotCallTool: boolean;
   /** `undefined` if the agent cannot send messages. `rules` replaces the built-in rules for it. */
   sendMessage: { rules?: string } | undefined;
+  /** `undefined` if the agent cannot transfer the call. `rules` replaces the built-in rules for it. */
+  transfer: { rules?: string; destinations: readonly TransferDestination[]; deadlineMs: number } | undefined;
   agent: VoiceAgentSettings;
   /** Whether noise is suppressed before the decision whether the caller interrupts. */
   hasNoiseSuppression: boolean;
@@ -150,6 +159,22 @@ export type ToMedia =
   | { type: "addedToDoNotCall"; requestId: string; isAdded: boolean }
   /** Answer to `sendText`. */
   | { type: "textSent"; textId: string; outcome: TextOutcome }
+  /** Answer to `transfer`. */
+  | { type: "transferred"; requestId: string; result: TransferResult }
+  /** Adds a step of the transfer to the transcript. */
+  | { type: "noteTransfer"; callId: string; text: string }
+  /** The caller hears that a telephone rings, until `bridge` or `endTransfer`. */
+  | { type: "hold"; callId: string }
+  /** Opens a port for the person to whom the call is transferred. Answered by `personOpened` or `personFailed`. */
+  | { type: "openPerson"; callId: string; isIPv6: boolean }
+  /** As `connect`, for the person. */
+  | { type: "connectPerson"; callId: string; path: MediaPath }
+  /** The person has answered. Presses these keys, then connects both sides. Answered by `bridged`. */
+  | { type: "bridge"; callId: string; keys: string }
+  /** The person pressed a key (INFO). */
+  | { type: "personKey"; callId: string; digit: string }
+  /** The transfer has failed: the caller returns to the agent, and the person's port closes. */
+  | { type: "endTransfer"; callId: string }
   /** Ends the conversation of a browser call. Answered by `finished` after its last items. */
   | { type: "finish"; callId: string }
   /** The call is over. Answered by `closed`. */
@@ -207,6 +232,14 @@ export type FromMedia =
   | { type: "addToDoNotCall"; callId: string; requestId: string }
   /** Asks for a text message to the other side. Answered by `textSent`. */
   | { type: "sendText"; callId: string; textId: string; text: string }
+  /** The agent transfers the call to the destination with this index. Answered by `transferred`. */
+  | { type: "transfer"; callId: string; requestId: string; destination: number }
+  | { type: "personOpened"; callId: string; rtpPort: number }
+  | { type: "personFailed"; callId: string; message: string }
+  /** Both sides hear each other, and the conversation is over. */
+  | { type: "bridged"; callId: string }
+  /** The person has sent neither RTP nor RTCP for so long that it counts as gone. */
+  | { type: "personTimeout"; callId: string; silentMs: number }
   /** Events of the conversation. `ended` asks the main process to hang up. */
   | { type: "event"; callId: string; event: VoiceEvent }
   /** The peer has sent neither RTP nor RTCP for so long that it counts as gone. */

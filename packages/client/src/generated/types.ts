@@ -340,15 +340,15 @@ export interface AgentCreate {
   voicemailAction?: "hangup" | "leave_message" | null;
   /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. Default: `null`. */
   voicemailMessage?: string | null;
-  /** Whether the agent can transfer the call. Not available yet: only the default is accepted. Default: `false`. */
+  /** Whether the agent can transfer phone calls to one of `transferRoutes`. In browser calls transfers are simulated. Default: `false`. */
   transferEnabled?: boolean | null;
-  /** Allowed transfer targets. Not available yet: only the default is accepted. */
+  /** Destinations to which the agent can transfer a call. */
   transferRoutes?: {
-    /** Phone number in E.164, extension of the trunk, or SIP URI. */
+    /** Phone number in E.164, extension of the trunk, or SIP URI whose host is the trunk's. What `POST /calls` may not call is not called. */
     to_number: string;
     /** Condition for this route, in plain language. */
     condition: string;
-    /** Keys dialed after the call is answered. `,` is a pause. Default: `null`. */
+    /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. Default: `null`. */
     extension?: string | null;
     /**
      * Maximum ringing time, in seconds. Default: `30`.
@@ -356,12 +356,12 @@ export interface AgentCreate {
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds. Default: `30`.
+     * Maximum wait for a person after the answer, in seconds. Not available yet: only the default is accepted. Default: `30`.
      * From 5 to 120.
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Not available yet: only the default is accepted. Default: `null`. */
+  /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. Default: `null`. */
   transferDescriptionOverride?: string | null;
   /** `cold`: connects the caller directly. `warm`: briefs the person first. Not available yet: only the default is accepted. Default: `"cold"`. */
   transferMode?: "cold" | "warm" | null;
@@ -734,15 +734,15 @@ export interface Agent {
   voicemailAction: "hangup" | "leave_message";
   /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. */
   voicemailMessage: string | null;
-  /** Whether the agent can transfer the call. */
+  /** Whether the agent can transfer phone calls to one of `transferRoutes`. In browser calls transfers are simulated. */
   transferEnabled: boolean;
-  /** Allowed transfer targets. */
+  /** Destinations to which the agent can transfer a call. */
   transferRoutes: {
-    /** Phone number in E.164, extension of the trunk, or SIP URI. */
+    /** Phone number in E.164, extension of the trunk, or SIP URI whose host is the trunk's. What `POST /calls` may not call is not called. */
     to_number: string;
     /** Condition for this route, in plain language. */
     condition: string;
-    /** Keys dialed after the call is answered. `,` is a pause. */
+    /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. */
     extension: string | null;
     /**
      * Maximum ringing time, in seconds.
@@ -755,7 +755,7 @@ export interface Agent {
      */
     waitForHumanSeconds: number;
   }[];
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. */
+  /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. */
   transferDescriptionOverride: string | null;
   /** `cold`: connects the caller directly. `warm`: briefs the person first. */
   transferMode: "cold" | "warm";
@@ -1057,15 +1057,15 @@ export interface AgentUpdate {
   voicemailAction?: "hangup" | "leave_message" | null;
   /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. */
   voicemailMessage?: string | null;
-  /** Whether the agent can transfer the call. Not available yet: only the default is accepted. Default: `false`. */
+  /** Whether the agent can transfer phone calls to one of `transferRoutes`. In browser calls transfers are simulated. */
   transferEnabled?: boolean | null;
-  /** Allowed transfer targets. Not available yet: only the default is accepted. */
+  /** Destinations to which the agent can transfer a call. */
   transferRoutes?: {
-    /** Phone number in E.164, extension of the trunk, or SIP URI. */
+    /** Phone number in E.164, extension of the trunk, or SIP URI whose host is the trunk's. What `POST /calls` may not call is not called. */
     to_number: string;
     /** Condition for this route, in plain language. */
     condition: string;
-    /** Keys dialed after the call is answered. `,` is a pause. Default: `null`. */
+    /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. Default: `null`. */
     extension?: string | null;
     /**
      * Maximum ringing time, in seconds. Default: `30`.
@@ -1073,12 +1073,12 @@ export interface AgentUpdate {
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds. Default: `30`.
+     * Maximum wait for a person after the answer, in seconds. Not available yet: only the default is accepted. Default: `30`.
      * From 5 to 120.
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Not available yet: only the default is accepted. Default: `null`. */
+  /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. */
   transferDescriptionOverride?: string | null;
   /** `cold`: connects the caller directly. `warm`: briefs the person first. Not available yet: only the default is accepted. Default: `"cold"`. */
   transferMode?: "cold" | "warm" | null;
@@ -1502,15 +1502,15 @@ export interface AgentSnapshot {
   voicemailAction: "hangup" | "leave_message";
   /** Message for `leave_message`, which requires it. `{{name}}` is replaced by the value of the variable. */
   voicemailMessage: string | null;
-  /** Whether the agent can transfer the call. */
+  /** Whether the agent can transfer phone calls to one of `transferRoutes`. In browser calls transfers are simulated. */
   transferEnabled: boolean;
-  /** Allowed transfer targets. */
+  /** Destinations to which the agent can transfer a call. */
   transferRoutes: {
-    /** Phone number in E.164, extension of the trunk, or SIP URI. */
+    /** Phone number in E.164, extension of the trunk, or SIP URI whose host is the trunk's. What `POST /calls` may not call is not called. */
     to_number: string;
     /** Condition for this route, in plain language. */
     condition: string;
-    /** Keys dialed after the call is answered. `,` is a pause. */
+    /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. */
     extension: string | null;
     /**
      * Maximum ringing time, in seconds.
@@ -1523,7 +1523,7 @@ export interface AgentSnapshot {
      */
     waitForHumanSeconds: number;
   }[];
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. */
+  /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. */
   transferDescriptionOverride: string | null;
   /** `cold`: connects the caller directly. `warm`: briefs the person first. */
   transferMode: "cold" | "warm";

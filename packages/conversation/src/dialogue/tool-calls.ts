@@ -57,7 +57,8 @@ export class ToolCalls {
     if (this.#running >= MAX_RUNNING) throw new Error("too many tools are at work");
     const parsed: unknown = input.trim() === "" ? {} : JSON.parse(input);
     const deadline = new Deadline(this.#end.signal, this.#timers);
-    deadline.arm(this.#deadlineMs, () => new Error(`no answer within ${this.#deadlineMs} ms`));
+    const { deadlineMs = this.#deadlineMs } = tool;
+    deadline.arm(deadlineMs, () => new Error(`no answer within ${deadlineMs} ms`));
     this.#running++;
     try {
       return await deadline.race(tool.execute(parsed, { toolCallId, signal: deadline.signal }));

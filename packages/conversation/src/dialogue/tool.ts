@@ -10,6 +10,8 @@ export interface DialogueTool {
   inputSchema: ToolInputSchema;
   /** The conversation continues without its result, which enters the history later. */
   isAsync?: boolean;
+  /** Longest wait for its result, in ms. Default: that of the dialogue. */
+  deadlineMs?: number;
   /**
    * Runs the tool. Text goes to the model unchanged, other values as JSON, errors as a failure. `signal` aborts at the
    * tool's deadline and at the end of the conversation, but not when the reply is interrupted: a started action may

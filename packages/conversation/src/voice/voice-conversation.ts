@@ -227,6 +227,24 @@ export class VoiceConversation {
     this.#options.onEvent({ type: "item", item: { ...item, type: "dtmf", text, direction: "sent" } });
   }
 
+  /** Records a step of a transfer of the call. */
+  noteTransfer(text: string): void {
+    if (this.#isOver) return;
+    const atMs = this.#mediaMs;
+    this.#options.onEvent({
+      type: "item",
+      item: { id: randomUUID(), type: "transfer", text, startMs: atMs, endMs: atMs },
+    });
+  }
+
+  /**
+   * Resolves once the agent has said all that it has to say for now: it is silent, or waits for a tool. Rejects with the signal's
+   * reason if it aborts before.
+   */
+  async whenSaid(signal: AbortSignal): Promise<void> {
+    await this.#scheduler.whenSaid(signal);
+  }
+
   /**
    * Gives the agent an instruction that the caller does not hear. It enters history and transcript at once.
    *

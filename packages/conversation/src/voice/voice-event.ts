@@ -8,6 +8,8 @@ export type VoiceEndReason =
   | "user_hangup"
   | "agent_hangup"
   | "api_hangup"
+  /** The caller talks to a person from now on: the call goes on. */
+  | "transferred"
   | "voicemail"
   | "silence_timeout"
   | "max_duration"

@@ -10,6 +10,7 @@ import {
 } from "@parley/rtp";
 import type { CallScope } from "../../platform/call-scope.ts";
 import { RTP_CLOCK_RATE_HZ } from "../audio-codec.ts";
+import type { AudioEnd } from "./audio-bridge.ts";
 import { CallerKeys } from "./caller-keys.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import { Keypad } from "./keypad.ts";
@@ -36,6 +37,10 @@ const TIMEOUT_CHECK_TICKS = 50;
 /** Longest silence of a peer that has put us on hold. Telephone switches allow as much. */
 const HOLD_TIMEOUT_MS = 30 * 60_000;
 
+/** The conversation of a call, as far as its media uses it. */
+export type MediaConversation = AudioEnd &
+  Pick<VoiceConversation, "start" | "standStill" | "noteSentKeys" | "loseAudio">;
+
 export interface PhoneMediaOptions {
   /** Local IP address of the RTP socket, and the range of its port. */
   address: string;
@@ -43,7 +48,7 @@ export interface PhoneMediaOptions {
   wheel: MediaWheel;
   /** Catches exceptions from the handling of packets and frames. */
   scope: CallScope;
-  conversation: VoiceConversation;
+  conversation: MediaConversation;
   /** Sample rate of the conversation's audio. */
   sampleRateHz: 8000 | 16000;
   /** Time without RTP and RTCP after which the peer counts as gone. `Infinity` disables the check. */
@@ -70,7 +75,7 @@ type State =
  */
 export class PhoneMedia {
   readonly #options: PhoneMediaOptions;
-  readonly #conversation: VoiceConversation;
+  readonly #conversation: MediaConversation;
   readonly #session: RtpSession;
   readonly #wheelHandle: WheelHandle;
   readonly #incoming: IncomingAudio;
@@ -83,6 +88,8 @@ export class PhoneMedia {
   readonly #dueFrames = new DueFrames();
   readonly #peerSilence = new PeerSilence();
   #state: State = { name: "unanswered" };
+  /** What the peer is connected with in place of the conversation, which stands still. */
+  #diversion: AudioEnd | undefined;
   /** Result of the last offer/answer exchange; `undefined` before the first. */
   #path: MediaPath | undefined;
   /** Frames that may still be sent to a peer that has sent no packet. `Infinity` once its address is confirmed. */
@@ -120,7 +127,7 @@ export class PhoneMedia {
       tap,
     );
     this.#speakingWatch = new SpeakingWatch(conversation);
-    this.#callerKeys = new CallerKeys((digit) => conversation.dtmf(digit));
+    this.#callerKeys = new CallerKeys((digit) => (this.#diversion ?? conversation).dtmf(digit));
     this.#dtmf = new DtmfReceiver({
       clockRateHz: RTP_CLOCK_RATE_HZ,
       onDigit: ({ digit }) => this.#callerKeys.takeEvent(digit, performance.now()),
@@ -168,6 +175,11 @@ export class PhoneMedia {
   /** Presses keys once the agent is silent. Resolves when all are sent. See `Keypad`. */
   async press(keys: string, signal: AbortSignal): Promise<void> {
     await this.#keypad.press(keys, signal);
+  }
+
+  /** Connects the peer with something else in place of the conversation, which stands still; `undefined` returns to it. */
+  divert(end: AudioEnd | undefined): void {
+    this.#diversion = end;
   }
 
   get statistics(): MediaStatistics {
@@ -218,16 +230,24 @@ export class PhoneMedia {
       const agoMs = (frames - 1) * FRAME_MS;
       this.#incoming.read(this.#frame, dueMs - agoMs, timestamp - (frames - 1) * FRAME_UNITS);
       this.#options.tester?.hear(this.#frame);
-      this.#conversation.hear(this.#frame);
+      if (this.#diversion === undefined) this.#conversation.hear(this.#frame);
+      else this.#hearDiverted(this.#diversion);
     }
     // RFC 3550 §5.1: the timestamp also advances over ticks that the wheel dropped. Otherwise the peer would count all
     // later packets as late for the rest of the call.
     if (this.#keypad.isSending) return this.#sendKeys(timestamp, path);
     this.#speakingWatch.check(this.#session.packetsSent);
-    const frame = this.#conversation.nextFrame();
-    this.#speakingWatch.noteFrame(frame);
+    const frame = (this.#diversion ?? this.#conversation).nextFrame();
+    this.#speakingWatch.noteFrame(this.#diversion === undefined ? frame : undefined);
     this.#outgoing.write(this.#options.tester?.say(frame) ?? frame, timestamp);
-    this.#keypad.noticeFrame(frame === undefined, timestamp, path.telephoneEventPayloadType !== undefined);
+    // Keys that one person presses for another do not wait for silence.
+    const isSilent = frame === undefined || this.#diversion !== undefined;
+    this.#keypad.noticeFrame(isSilent, timestamp, path.telephoneEventPayloadType !== undefined);
+  }
+
+  #hearDiverted(end: AudioEnd): void {
+    end.hear(this.#frame);
+    this.#conversation.standStill(FRAME_MS);
   }
 
   #standStill(tick: number): void {

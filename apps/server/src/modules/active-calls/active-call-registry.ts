@@ -191,6 +191,8 @@ export class ActiveCallRegistry {
       recorder,
       providerNames: providerNames(agent.document.llmModel),
       isRecorded: agent.document.recordingEnabled,
+      isTest: record.isTest === true,
+      transferRoutes: agent.document.transferRoutes,
       sign: toolSigning.signerFor(agent.organizationId),
       addToDoNotCall: async () => {
         if (record.isSimulated === true) return;

@@ -4,6 +4,8 @@ import { pino } from "pino";
 import { systemClock } from "../../platform/clock.ts";
 import { type CallSignaling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
 
+const route = { extension: null, dialTimeoutSeconds: 30, waitForHumanSeconds: 30 };
+
 /** A call whose writes are recorded as words. */
 function openActiveCall(isListable = true): { call: ActiveCall; written: string[] } {
   const written: string[] = [];
@@ -22,6 +24,8 @@ function openActiveCall(isListable = true): { call: ActiveCall; written: string[
     recorder,
     providerNames: { llmName: "", sttName: "", ttsName: "" },
     isRecorded: false,
+    isTest: false,
+    transferRoutes: [{ ...route, to_number: "204", condition: "invoices" }],
     sign: async () => ({}),
     addToDoNotCall: async () => {
       await Promise.resolve();
@@ -70,6 +74,7 @@ test("transcript items that arrive while the media closes are written before the
     call.takeMedia({
       prepared: Promise.resolve(),
       instruct: async () => true,
+      noteTransfer: () => {},
       close: async () => {
         const item = {
           id: "1",
@@ -193,4 +198,50 @@ test("a failure of a provider is recorded with what took over, and at most a hun
   ]);
   for (let more = 0; more < 200; more++) call.mediaHandlers.onEvent(fault);
   assert.equal(written.filter((line) => line.startsWith("{")).length, 100);
+});
+
+test("a transfer is simulated where nobody can be called", async () => {
+  const { call, written } = openActiveCall();
+  const establish = async (): Promise<void> => {
+    call.takeMedia({
+      prepared: Promise.resolve(),
+      instruct: async () => true,
+      noteTransfer: (text) => void written.push(text),
+      close: async () => undefined,
+    });
+    call.answered();
+    assert.deepEqual(await call.mediaHandlers.onTransfer(0), { isTransferred: true, isSimulated: true });
+    const unknown = await call.mediaHandlers.onTransfer(1);
+    assert.deepEqual(unknown, { isTransferred: false, reason: "there is no such destination" });
+    call.hangUp(userHangup);
+  };
+  await call.run(signal(written, establish));
+  assert.deepEqual(written, [
+    "answered",
+    "Transferred to 204 (simulated: nobody was called).",
+    "told",
+    "completed user_hangup",
+  ]);
+});
+
+test("one transfer at a time, and a hang-up after it is its end", async () => {
+  const { call, written } = openActiveCall();
+  const establish = async (): Promise<void> => {
+    call.answered();
+    const both = await Promise.all([call.mediaHandlers.onTransfer(0), call.mediaHandlers.onTransfer(0)]);
+    assert.deepEqual(both, [
+      { isTransferred: true },
+      { isTransferred: false, reason: "a transfer is under way already" },
+    ]);
+    call.mediaHandlers.onEvent({ type: "ended", endReason: "transferred" });
+    assert.equal(call.signal.aborted, false);
+    call.hangUp(userHangup);
+  };
+  const transfer = async () => {
+    await Promise.resolve();
+    call.noteTransferred();
+    return { isTransferred: true } as const;
+  };
+  await call.run({ ...signal(written, establish), transfer });
+  assert.deepEqual(written, ["answered", "told", "completed transferred"]);
 });

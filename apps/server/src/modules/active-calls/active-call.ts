@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "@parley/conversation/error-message";
 import { type CallEndReason, type LiveCallEvent, MAX_RECORDED_PROVIDER_FAILURES } from "@parley/contract";
-import type { ProviderFault, TurnLatency, VoiceEvent } from "@parley/conversation";
+import type { ProviderFault, TransferResult, TurnLatency, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { CallMedia, MediaLegHandlers } from "../../media/media-legs.ts";
@@ -11,6 +11,7 @@ import type { CallSpans } from "../../platform/telemetry/call-spans.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
 import type { CallCommandAnswer, ActiveCallCommand } from "./call-command.ts";
 import { toCallQuality } from "../calls/call-quality.rules.ts";
+import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { CallAnswer, FinalCallStatus } from "../calls/calls.service.ts";
 
@@ -33,7 +34,12 @@ export interface CallSignaling {
   end: (outcome: CallOutcome) => void | Promise<void>;
   /** Sends an event of the call to the other side, if it receives events. */
   sendEvent?: (event: LiveCallEvent) => void;
+  /** Transfers the call. Absent if it can only be simulated. */
+  transfer?: (call: ActiveCall, route: TransferRoute) => Promise<TransferResult>;
 }
+
+/** A destination of transfers, from the agent's document. */
+export type TransferRoute = AgentDocument["transferRoutes"][number];
 
 export interface ActiveCallOptions {
   callId: string;
@@ -41,6 +47,9 @@ export interface ActiveCallOptions {
   recorder: Pick<CallRecorder, "ringing" | "answered" | "item" | "turn" | "providerFailure" | "finish">;
   providerNames: ProviderNames;
   isRecorded: boolean;
+  /** Whether transfers are simulated. */
+  isTest: boolean;
+  transferRoutes: readonly TransferRoute[];
   /** Signs the requests of the call's tools. */
   sign: SignRequest;
   /** Puts the other side's number on the do-not-call list. Rejects if it could not. */
@@ -68,6 +77,10 @@ export class ActiveCall {
   #isAnswered = false;
   /** Whether a mailbox or a fax machine has answered. */
   #isVoicemail = false;
+  #isTransferring = false;
+  /** Whether the caller talks to a person by now. */
+  #isTransferred = false;
+  #transfer: ((route: TransferRoute) => Promise<TransferResult>) | undefined;
   #endedAt: Date | undefined;
   #providerFailures = 0;
   #providerNames: ProviderNames;
@@ -115,6 +128,12 @@ export class ActiveCall {
     onSign: async (message) => await this.#options.sign(message),
     onDoNotCall: async () => await this.#addToDoNotCall(),
     onSendText: async (text) => await this.#options.sendText(text),
+    onTransfer: async (destination) => await this.#transferTo(destination),
+    onPersonTimeout: (silentMs) =>
+      this.hangUp({
+        ...transferred,
+        endDetail: `the person sent no audio for ${Math.round(silentMs / 1000)} s`,
+      }),
     onMediaTimeout: (silentMs) =>
       this.hangUp({
         status: "failed",
@@ -153,10 +172,21 @@ export class ActiveCall {
    */
   hangUp(outcome: CallOutcome): void {
     if (this.#outcome !== undefined) return;
-    const isMailboxEnd = this.#isVoicemail && outcome.endReason === "user_hangup";
-    this.#outcome = isMailboxEnd ? { ...outcome, ...mailboxHungUp } : outcome;
+    this.#outcome = this.#withCause(outcome);
     this.#decided.resolve(this.#outcome);
     this.#over.abort();
+  }
+
+  /** A hang-up by the other side has another meaning at a mailbox, and between two people. */
+  #withCause(outcome: CallOutcome): CallOutcome {
+    if (outcome.endReason !== "user_hangup") return outcome;
+    if (this.#isTransferred) return { ...outcome, ...transferred };
+    return this.#isVoicemail ? { ...outcome, ...mailboxHungUp } : outcome;
+  }
+
+  /** Notes that the caller talks to a person from now on, and no longer to the agent. */
+  noteTransferred(): void {
+    this.#isTransferred = true;
   }
 
   /** Carries out a command from the API, on any node. */
@@ -188,6 +218,8 @@ export class ActiveCall {
   async #run(signaling: CallSignaling): Promise<void> {
     const { recorder, metrics, trace, logger, callId } = this.#options;
     this.#sendEvent = (event) => signaling.sendEvent?.(event);
+    this.#transfer =
+      signaling.transfer && (async (route) => (await signaling.transfer?.(this, route)) ?? simulated);
     try {
       await signaling.establish(this);
     } catch (error) {
@@ -228,6 +260,29 @@ export class ActiveCall {
     recorder.providerFailure({ id: randomUUID(), at: clock.now().toISOString(), ...about });
   }
 
+  /** Never rejects. */
+  async #transferTo(destination: number): Promise<TransferResult> {
+    const { transferRoutes, isTest, logger, callId } = this.#options;
+    const route = transferRoutes[destination];
+    if (route === undefined) return { isTransferred: false, reason: "there is no such destination" };
+    if (this.#isTransferring) return { isTransferred: false, reason: "a transfer is under way already" };
+    if (isTest || this.#transfer === undefined) {
+      this.#media?.noteTransfer(`Transferred to ${route.to_number} (simulated: nobody was called).`);
+      return simulated;
+    }
+    this.#isTransferring = true;
+    try {
+      const result = await this.#transfer(route);
+      logger.info({ callId, to: route.to_number, ...result }, "transfer");
+      return result;
+    } catch (error) {
+      logger.error({ err: error, callId }, "a transfer failed");
+      return { isTransferred: false, reason: "the transfer could not be carried out" };
+    } finally {
+      this.#isTransferring = false;
+    }
+  }
+
   async #addToDoNotCall(): Promise<boolean> {
     const { addToDoNotCall, logger, callId } = this.#options;
     try {
@@ -261,6 +316,8 @@ export class ActiveCall {
         return logger.warn({ callId, lostMs: event.lostMs }, "agent speech lost: no packet was sent");
       case "ended": {
         const { endReason, endDetail } = event;
+        // Two people talk from now on.
+        if (endReason === "transferred") return;
         const status = endReason.startsWith("error_") ? "failed" : "completed";
         return this.hangUp({ status, endReason, ...(endDetail !== undefined && { endDetail }) });
       }
@@ -273,6 +330,10 @@ export class ActiveCall {
     }
   }
 }
+
+const simulated: TransferResult = { isTransferred: true, isSimulated: true };
+/** End of a call after its transfer, by either side. */
+const transferred = { status: "completed", endReason: "transferred" } as const;
 
 /** A mailbox ends the call when its time is over, or because it heard nothing. */
 const mailboxHungUp = {

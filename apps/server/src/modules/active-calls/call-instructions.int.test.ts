@@ -25,6 +25,7 @@ async function setUp(
   const told: Instruction[] = [];
   const media: CallMedia = {
     prepared: Promise.resolve(),
+    noteTransfer: () => {},
     instruct: async (instruction) => {
       told.push(instruction);
       return isTaken;

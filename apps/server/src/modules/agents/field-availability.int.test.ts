@@ -8,9 +8,10 @@ import { createTestServer, storeAgentFields, type TestResponse, type TestServer 
 const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
   ["mode", { mode: "flow" }],
   ["flowDefinition", { flowDefinition: { steps: [] } }],
-  ["transferEnabled", { transferEnabled: true }],
-  ["transferRoutes", { transferRoutes: [{ to_number: "+14155550123", condition: "always" }] }],
-  ["transferDescriptionOverride", { transferDescriptionOverride: "Always." }],
+  [
+    "transferRoutes.0.waitForHumanSeconds",
+    { transferRoutes: [{ to_number: "+14155550123", condition: "always", waitForHumanSeconds: 5 }] },
+  ],
   ["transferMode", { transferMode: "warm" }],
   ["warmTransferConfig.callerIdMode", { warmTransferConfig: { callerIdMode: "caller" } }],
   ["knowledgeBaseRetrievalMode", { knowledgeBaseRetrievalMode: "off" }],

@@ -18,6 +18,7 @@ import type { InboundAdmission } from "./inbound-admission.ts";
 import { findMediaAddress } from "./media-address.ts";
 import type { PhoneSession, PhoneSessions } from "./phone-session.ts";
 import { numberIn } from "./sip-number.ts";
+import type { CallTransfers } from "./transfers/call-transfers.ts";
 import { InboundSipCall, type InboundSipCallOptions, notNow, refuseForNow } from "./inbound-sip-call.ts";
 
 export interface CallControlOptions {
@@ -31,6 +32,7 @@ export interface CallControlOptions {
   /** The operator's public address. `undefined`: the local address that the caller reaches. */
   publicAddress: string | undefined;
   sessions: PhoneSessions;
+  transfers: CallTransfers;
   /** `undefined` if no SIP messages are kept. */
   sipTraces: Pick<SipTraceRecorder, "claim"> | undefined;
   resolver: Pick<Resolver, "addresses">;
@@ -135,7 +137,7 @@ export class CallControl {
     mediaAddress: string,
     place: CallPlace,
   ): Promise<void> {
-    const { calls, activeCalls, media, nodeId, sessions, resolver, logger } = this.#options;
+    const { calls, activeCalls, media, nodeId, sessions, resolver, transfers, logger } = this.#options;
     const { agent, number, trunk } = target;
     const fromNumber = callerOf(invite);
     const at = this.#options.clock.now();
@@ -171,7 +173,17 @@ export class CallControl {
           place.media,
         );
       const { isSrtpRequired } = trunk;
-      return new InboundSipCall({ invite, mediaAddress, isSrtpRequired, sessions, resolver, openMedia });
+      const { organizationId } = agent;
+      const line = { organizationId, sipTrunkId: trunk.id, fromNumber: number.e164 };
+      return new InboundSipCall({
+        invite,
+        mediaAddress,
+        isSrtpRequired,
+        sessions,
+        resolver,
+        transfer: transfers.by(line),
+        openMedia,
+      });
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { TransferResult } from "@parley/conversation";
 import {
   buildOffer,
   findOfferedCodec,
@@ -11,10 +12,11 @@ import type { Resolver } from "@parley/sip/resolver";
 import type { MediaLeg, MediaLegHandlers } from "../../media/media-legs.ts";
 import { NoMediaCapacityError } from "../../media/media-pool.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
-import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
+import type { CallOutcome, CallSignaling, ActiveCall, TransferRoute } from "../active-calls/active-call.ts";
 import { audioMismatch, outcomeOfInviteEnd } from "./call-end.rules.ts";
 import { createMediaHostResolver } from "./media-hosts.ts";
 import { PhoneSession, type PhoneSessions } from "./phone-session.ts";
+import { notAnswered, type Transfer } from "./transfers/call-transfers.ts";
 import {
   answerCallOffer,
   audioCodecs,
@@ -33,6 +35,8 @@ export interface InboundSipCallOptions {
   sessions: PhoneSessions;
   /** Finds the addresses of host names in SDP. */
   resolver: Pick<Resolver, "addresses">;
+  /** Absent if the call is never transferred. */
+  transfer?: Transfer;
   openMedia: (sampleRateHz: 8000 | 16000, handlers: MediaLegHandlers) => Promise<MediaLeg>;
 }
 
@@ -54,6 +58,7 @@ export class InboundSipCall implements CallSignaling {
   readonly #options: InboundSipCallOptions;
   readonly #srtp: CallAudioSettings["srtp"];
   #session: PhoneSession | undefined;
+  #media: MediaLeg | undefined;
 
   constructor(options: InboundSipCallOptions) {
     this.#options = options;
@@ -91,6 +96,13 @@ export class InboundSipCall implements CallSignaling {
     if (isOfferOurs && (await session.connect(accepted.session.remoteSdp))) media.start();
   }
 
+  async transfer(call: ActiveCall, route: TransferRoute): Promise<TransferResult> {
+    const { transfer } = this.#options;
+    const [session, media] = [this.#session, this.#media];
+    if (transfer === undefined || session === undefined || media === undefined) return notAnswered;
+    return await transfer({ call, media, session }, route);
+  }
+
   /** Ends the session of an answered call; rejects the INVITE of an unanswered one. */
   end({ endReason }: CallOutcome): void {
     const { invite } = this.#options;
@@ -109,6 +121,7 @@ export class InboundSipCall implements CallSignaling {
     try {
       const media = await openMedia(sampleRateHz, call.mediaHandlers);
       call.takeMedia(media);
+      this.#media = media;
       return {
         media,
         settings: toAudioSettings({

@@ -20,6 +20,7 @@ import { LoopbackEndpoint } from "./loopback/loopback-endpoint.ts";
 import { OutboundCallsService } from "./outbound/outbound-calls.service.ts";
 import { OutboundPlanner } from "./outbound/outbound-planner.ts";
 import type { PhoneSessions } from "./phone-session.ts";
+import { CallTransfers } from "./transfers/call-transfers.ts";
 import { bindPhoneCallRoutes } from "./phone-calls.routes.ts";
 
 type SipHandlers = Pick<
@@ -50,8 +51,27 @@ export function createPhoneCalls(
   const { publicAddress, inboundReservePercent } = config;
   const sessions: PhoneSessions = new WeakMap();
   const resolver = new SystemResolver();
-  const shared = { nodeId, calls, activeCalls, media, speechPlaces, sessions, resolver, clock, logger };
   const planner = new OutboundPlanner(dependencies);
+  const transfers = new CallTransfers({
+    planner,
+    sip,
+    sessions,
+    publicAddress,
+    sipTraces: sipTraceRecorder,
+    resolver,
+  });
+  const shared = {
+    nodeId,
+    calls,
+    activeCalls,
+    media,
+    speechPlaces,
+    sessions,
+    transfers,
+    resolver,
+    clock,
+    logger,
+  };
   const outboundCalls = new OutboundCallsService({
     ...shared,
     planner,

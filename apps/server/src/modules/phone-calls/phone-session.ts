@@ -1,5 +1,12 @@
 import { isIP } from "node:net";
-import { buildOffer, type IncomingInvite, LocalSrtpKeys, type Session } from "@parley/sip";
+import {
+  buildOffer,
+  type IncomingInvite,
+  LocalSrtpKeys,
+  type ReferOptions,
+  type ReferResult,
+  type Session,
+} from "@parley/sip";
 import type { MediaLeg } from "../../media/media-legs.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
 import type { ActiveCall } from "../active-calls/active-call.ts";
@@ -94,6 +101,17 @@ export class PhoneSession {
     if (answer !== undefined) media.connect(toMediaPath(answer.audio));
     const accepted = await invite.accept({ sdp: answer?.sdp ?? buildOffer(settings) });
     if (accepted.ok && answer === undefined) await this.connect(accepted.session.remoteSdp, settings);
+  }
+
+  /** Asks the other side to call a third party in our place (RFC 3515). Never rejects. */
+  async refer(options: ReferOptions): Promise<ReferResult> {
+    const over = {
+      ok: false,
+      cause: "ended",
+      status: 481,
+      reason: "Call/Transaction Does Not Exist",
+    } as const;
+    return (await this.#session?.refer(options)) ?? over;
   }
 
   bye(): void {

@@ -48,6 +48,7 @@ function webLegOf(nodeId: string): WebMediaLeg {
   return {
     prepared: Promise.resolve(),
     instruct: async () => true,
+    noteTransfer: () => {},
     close: async () => undefined,
     join: async () => ({ ok: true, sdp: `answer of ${nodeId}` }),
     takeFragment: async () => ({ kind: "taken" }),

@@ -73,6 +73,7 @@ class Call {
     const leg: WebMediaLeg = {
       prepared: Promise.resolve(),
       instruct: async () => true,
+      noteTransfer: () => {},
       close: async () => undefined,
       finish: async () => this.handlers?.onEvent({ type: "item", item: LAST_WORDS }),
       join: async (sdp) =>
@@ -108,6 +109,8 @@ class Call {
       },
       providerNames: { llmName: "", sttName: "", ttsName: "" },
       isRecorded: false,
+      isTest: false,
+      transferRoutes: [],
       metrics: {
         observeCall: () => {},
         observeFault: () => {},

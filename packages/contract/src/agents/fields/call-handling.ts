@@ -37,9 +37,11 @@ const transferRoutes = list(
   {
     to_number: required(
       Type.String({
-        maxLength: 64,
-        pattern: "^(\\+?[0-9*#][0-9 ().*#-]{1,31}|sips?:\\S+)$",
-        description: "Phone number in E.164, extension of the trunk, or SIP URI.",
+        maxLength: 300,
+        pattern:
+          "^(\\+[0-9][0-9 ().-]{5,30}|[0-9]{1,6}|[A-Za-z][A-Za-z0-9_.-]{0,62}|sips?:[^\\s@<>;?]{1,40}@[^\\s@<>;?]{1,255})$",
+        description:
+          "Phone number in E.164, extension of the trunk, or SIP URI whose host is the trunk's. What `POST /calls` may not call is not called.",
         examples: ["+14155550123"],
       }),
     ),
@@ -54,27 +56,24 @@ const transferRoutes = list(
       nullable(
         Type.String({
           pattern: "^[0-9*#,]{1,32}$",
-          description: "Keys dialed after the call is answered. `,` is a pause.",
+          description:
+            "Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second.",
         }),
       ),
       null,
     ),
     dialTimeoutSeconds: value(waitSecondsSchema("Maximum ringing time, in seconds."), 30),
-    waitForHumanSeconds: value(
-      waitSecondsSchema("Maximum wait for a person after the answer, in seconds."),
-      30,
-    ),
+    ...notAvailableYet({
+      waitForHumanSeconds: value(
+        waitSecondsSchema("Maximum wait for a person after the answer, in seconds."),
+        30,
+      ),
+    }),
   },
-  { maxItems: 50, description: "Allowed transfer targets." },
+  { maxItems: 50, description: "Destinations to which the agent can transfer a call." },
 );
 
-export const transferFields = notAvailableYet({
-  transferEnabled: value(Type.Boolean({ description: "Whether the agent can transfer the call." }), false),
-  transferRoutes,
-  transferDescriptionOverride: value(
-    textSchema("Rules in plain language for transfers. Null: the built-in rules and the routes' conditions."),
-    null,
-  ),
+const warmTransferFields = {
   transferMode: value(
     Type.Enum(["cold", "warm"], {
       description: "`cold`: connects the caller directly. `warm`: briefs the person first.",
@@ -105,7 +104,25 @@ export const transferFields = notAvailableYet({
       30,
     ),
   }),
-});
+};
+
+export const transferFields = {
+  transferEnabled: value(
+    Type.Boolean({
+      description:
+        "Whether the agent can transfer phone calls to one of `transferRoutes`. In browser calls transfers are simulated.",
+    }),
+    false,
+  ),
+  transferRoutes,
+  transferDescriptionOverride: value(
+    textSchema(
+      "Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules.",
+    ),
+    null,
+  ),
+  ...notAvailableYet(warmTransferFields),
+};
 
 export const keypadFields = {
   playKeypadTouchToneEnabled: value(

@@ -71,6 +71,8 @@ export class SpeechScheduler {
   #agentState: AgentActivity = "listening";
   /** The agent's last message, as far as it was heard. */
   #agentText = "";
+  /** Called when the agent has said what it has to say. */
+  readonly #saidListeners = new Set<() => void>();
 
   constructor(options: SpeechSchedulerOptions) {
     const { agent, sampleRateHz, dialogue } = options;
@@ -210,6 +212,21 @@ export class SpeechScheduler {
     this.#showState(false);
   }
 
+  /** See `VoiceConversation.whenSaid`. */
+  async whenSaid(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = (): void => reject(signal.reason);
+    this.#saidListeners.add(resolve);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      await promise;
+    } finally {
+      this.#saidListeners.delete(resolve);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
   /** Called once per tick of the media clock, before `nextFrame`. */
   tick(atMs: number, state: TurnState): void {
     this.#utterance?.tick(atMs);
@@ -224,6 +241,7 @@ export class SpeechScheduler {
     const frame = fading ?? this.#speechFrame(utterance) ?? this.#fillerFrame(state);
     if (utterance !== undefined) this.#noticeEnd(utterance);
     this.#showState(frame !== undefined);
+    if (frame === undefined && this.#hasSaid()) for (const resolve of this.#saidListeners) resolve();
     return frame && this.#volume.apply(frame);
   }
 
@@ -244,6 +262,10 @@ export class SpeechScheduler {
     this.#message = undefined;
     this.#prepared = undefined;
     this.#utterance = undefined;
+  }
+
+  #hasSaid(): boolean {
+    return this.#utterance === undefined || (!this.#isPaused && this.#utterance.hasPausedForTool);
   }
 
   /** Takes the prepared greeting or message; `undefined` if it failed, so that a new one is synthesized. */

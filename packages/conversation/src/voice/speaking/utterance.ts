@@ -120,6 +120,12 @@ export class Utterance {
     return this.#synthesis.playout.isOwedAudio;
   }
 
+  /** Whether all its text so far was handed out, and it waits for a tool result. */
+  get hasPausedForTool(): boolean {
+    const { isAwaitingTool, playout } = this.#synthesis;
+    return isAwaitingTool && !playout.isOwedAudio && playout.bufferedMs === 0;
+  }
+
   /** Whether it waits for a tool result. */
   get isAwaitingTool(): boolean {
     return this.#synthesis.isAwaitingTool;

@@ -120,10 +120,8 @@ export function renderAgent(
   };
   const instructions = render(document.promptTemplate) + languageNote(document.language);
   const firstMessage = render(document.firstMessage ?? "");
-  const endCall = toEndCall(document, render);
-  const keypad = toKeypad(document, render);
+  const abilities = toAbilities(document, render);
   const voicemail = toVoicemail(document, render);
-  const sendMessage = toSendMessage(document, render);
   const tools = renderTools(document, variables, unknownNames);
   return {
     unknownVariables: [...unknownNames],
@@ -135,10 +133,8 @@ export function renderAgent(
       llmTemperature: document.llmTemperature,
       llmReasoningEffort: document.llmReasoningEffort,
       runtimeConfig: document.runtimeConfig,
-      endCall,
-      keypad,
+      ...abilities,
       hasDoNotCallTool: false,
-      sendMessage,
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       hasNoiseSuppression: document.noiseCancellation === "on",
       isRecorded: document.recordingEnabled,
@@ -162,7 +158,7 @@ export function renderAgent(
         voiceTemperature: document.voiceTemperature,
         voiceVolume: document.voiceVolume,
         sttKeyterms: document.sttKeyterms,
-        ...(voicemail && { voicemail }),
+        ...voicemail,
       },
     },
   };
@@ -199,6 +195,16 @@ function toPhrases({ phrases }: AgentDocument, render: Render): AgentPhrases {
 
 type Render = (template: string) => string;
 
+/** What the agent can do beside talking and its own tools. */
+function toAbilities(document: AgentDocument, render: Render) {
+  return {
+    endCall: toEndCall(document, render),
+    keypad: toKeypad(document, render),
+    sendMessage: toSendMessage(document, render),
+    transfer: toTransfer(document, render),
+  };
+}
+
 function toEndCall(
   { endCallEnabled, endCallRulesOverride }: AgentDocument,
   render: Render,
@@ -214,9 +220,11 @@ function toKeypad(document: AgentDocument, render: Render): ConversationSetup["k
 function toVoicemail(
   { voicemailEnabled, voicemailAction, voicemailMessage }: AgentDocument,
   render: Render,
-): ConversationSetup["agent"]["voicemail"] {
-  if (!voicemailEnabled) return undefined;
-  return { message: voicemailAction === "leave_message" ? render(voicemailMessage ?? "") : "" };
+): Pick<ConversationSetup["agent"], "voicemail"> {
+  if (!voicemailEnabled) return {};
+  return {
+    voicemail: { message: voicemailAction === "leave_message" ? render(voicemailMessage ?? "") : "" },
+  };
 }
 
 /** `undefined` unless the agent has a number to send messages from. */
@@ -227,6 +235,26 @@ function toSendMessage(document: AgentDocument, render: Render): ConversationSet
   return sendMessageEnabled && messagingConnectionId !== null && hasNumber
     ? toRules(rules, render)
     : undefined;
+}
+
+/** Time of a transfer beside the ringing: host names, keys after the answer, and signaling. */
+const TRANSFER_MARGIN_SECONDS = 60;
+
+function toTransfer(
+  { transferEnabled, transferRoutes, transferDescriptionOverride: rules }: AgentDocument,
+  render: Render,
+): ConversationSetup["transfer"] {
+  if (!transferEnabled || transferRoutes.length === 0) return undefined;
+  // The trunk may ring in vain before this node dials.
+  const ringingSeconds = 2 * Math.max(...transferRoutes.map(({ dialTimeoutSeconds }) => dialTimeoutSeconds));
+  return {
+    ...toRules(rules, render),
+    destinations: transferRoutes.map(({ to_number: to, condition }) => ({
+      to,
+      condition: render(condition),
+    })),
+    deadlineMs: (ringingSeconds + TRANSFER_MARGIN_SECONDS) * 1000,
+  };
 }
 
 function toRules(rules: string | null, render: Render): { rules?: string } {

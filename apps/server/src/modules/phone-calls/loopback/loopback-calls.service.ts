@@ -231,7 +231,7 @@ export class LoopbackCallsService {
         sipCallId,
         toNumber: AGENT_USER,
         ringTimeoutMs: RING_TIMEOUT_MS,
-        isDestinationAllowed: () => false,
+        destinations: { countries: [], isPremiumRateAllowed: false },
         publicAddress: undefined,
         sessions,
         resolver,

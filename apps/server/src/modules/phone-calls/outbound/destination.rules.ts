@@ -99,3 +99,17 @@ function isEmergency(dialed: string, countries: readonly string[]): boolean {
   const numbers = new Set([...everywhere, ...countries.flatMap((country) => byCountry[country] ?? [])]);
   return numbers.has(dialed) || (/^[09]/.test(dialed) && everywhere.includes(dialed.slice(1)));
 }
+
+/**
+ * Returns whether a call may follow a redirection: to the same number at another host, or to one that may be called.
+ *
+ * @param user User of the URI that it is redirected to.
+ */
+export function isRedirectAllowed(
+  user: string | undefined,
+  toNumber: string,
+  destinations: DestinationPolicy,
+): boolean {
+  if (user === undefined) return false;
+  return user === toNumber || `+${user}` === toNumber || isDestinationAllowed(user, destinations);
+}

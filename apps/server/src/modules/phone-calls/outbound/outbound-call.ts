@@ -3,9 +3,18 @@ import { buildOffer, LocalSrtpKeys, type UserAgent } from "@parley/sip";
 import type { Resolver } from "@parley/sip/resolver";
 import type { MediaLeg, MediaLegHandlers } from "../../../media/media-legs.ts";
 import type { OutgoingRoute } from "../../sip-trunks/sip-trunks.service.ts";
+import { type DestinationPolicy, isRedirectAllowed } from "./destination.rules.ts";
 import { outcomeOfDial } from "./dial-outcome.rules.ts";
+import { dialing } from "./dialing.ts";
 import { isLoopback } from "../../../platform/destination-address.ts";
-import type { CallOutcome, CallSignaling, ActiveCall } from "../../active-calls/active-call.ts";
+import type { TransferResult } from "@parley/conversation";
+import type {
+  CallOutcome,
+  CallSignaling,
+  ActiveCall,
+  TransferRoute,
+} from "../../active-calls/active-call.ts";
+import { notAnswered, type Transfer } from "../transfers/call-transfers.ts";
 import { numberIn } from "../sip-number.ts";
 import { findMediaAddress } from "../media-address.ts";
 import { createMediaHostResolver } from "../media-hosts.ts";
@@ -21,8 +30,10 @@ export interface OutboundCallOptions {
   ringTimeoutMs: number;
   /** Called immediately before the INVITE. False: the call is canceled, and no INVITE is sent. Default: always true. */
   beforeInvite?: (() => Promise<boolean>) | undefined;
-  /** Returns whether a number that the trunk redirects the call to may be called. */
-  isDestinationAllowed: (number: string) => boolean;
+  /** Also limits redirections by the trunk. */
+  destinations: DestinationPolicy;
+  /** Absent if the call is never transferred. */
+  transfer?: Transfer;
   publicAddress: string | undefined;
   sessions: PhoneSessions;
   /** Finds the addresses of host names in SDP. */
@@ -33,14 +44,12 @@ export interface OutboundCallOptions {
   ) => Promise<MediaLeg>;
 }
 
-/** Redirections of one call that are followed. */
-const MAX_REDIRECTS = 3;
-
 /** SIP signaling of an outbound call. */
 export class OutboundCall implements CallSignaling {
   readonly #options: OutboundCallOptions;
   #isRinging = false;
   #session: PhoneSession | undefined;
+  #media: MediaLeg | undefined;
 
   constructor(options: OutboundCallOptions) {
     this.#options = options;
@@ -57,6 +66,7 @@ export class OutboundCall implements CallSignaling {
     // The greeting is made while it rings.
     const media = await openMedia({ sampleRateHz, isIPv6: isIPv6(address) }, call.mediaHandlers);
     call.takeMedia(media);
+    this.#media = media;
     const srtp = { keys: new LocalSrtpKeys(), isRequired: route.isSrtpRequired };
     const isLoopbackAllowed = isLoopback(hop.address);
     const settings = toAudioSettings({
@@ -69,36 +79,37 @@ export class OutboundCall implements CallSignaling {
     await this.#dial(call, media, settings);
   }
 
+  async transfer(call: ActiveCall, route: TransferRoute): Promise<TransferResult> {
+    const { transfer } = this.#options;
+    const [session, media] = [this.#session, this.#media];
+    if (transfer === undefined || session === undefined || media === undefined) return notAnswered;
+    return await transfer({ call, media, session }, route);
+  }
+
   /** Ends an answered call. The call's signal cancels an unanswered one. */
   end(_outcome: CallOutcome): void {
     this.#session?.bye();
   }
 
   async #dial(call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): Promise<void> {
-    const { userAgent, route, sipCallId, toNumber, ringTimeoutMs, sessions, resolver } = this.#options;
+    const { userAgent, route, sipCallId, toNumber, ringTimeoutMs, sessions, resolver, destinations } =
+      this.#options;
     call.signal.throwIfAborted();
     if ((await this.#options.beforeInvite?.()) === false) return call.hangUp(withdrawn);
     const resolveHosts = createMediaHostResolver(resolver, settings.address);
     const session = new PhoneSession({ call, media, settings, resolveHosts, sessions });
     const result = await userAgent.invite({
       callId: sipCallId,
-      to: route.uriOf(toNumber),
-      from: route.from,
-      // Many carriers read the caller ID from P-Asserted-Identity (RFC 3325).
-      identity: { asserted: route.from },
-      destination: route.destination,
-      routes: route.serviceRoutes,
+      ...dialing(route, toNumber),
       sdp: buildOffer(settings),
       ringTimeoutMs,
-      maxRedirects: MAX_REDIRECTS,
-      isRedirectAllowed: (uri) => this.#isRedirectAllowed(uri),
+      isRedirectAllowed: (uri) => isRedirectAllowed(numberIn(uri), toNumber, destinations),
       signal: call.signal,
       onProvisional: ({ sdp }) => {
         this.#ring(call);
         if (sdp !== "") void resolveHosts(sdp).then((early) => connectEarly(early, settings, media));
       },
       onReinvite: async (offer) => renegotiate(await resolveHosts(offer), settings, media),
-      ...(route.credentials !== undefined && { credentials: route.credentials }),
     });
     if (!result.ok) return call.hangUp(outcomeOfDial(result));
     this.#session = session;
@@ -114,14 +125,6 @@ export class OutboundCall implements CallSignaling {
   #ring(call: ActiveCall): void {
     if (!this.#isRinging) call.ringing();
     this.#isRinging = true;
-  }
-
-  /** Allows the same number at another host, or another number that may be called. */
-  #isRedirectAllowed(uri: string): boolean {
-    const user = numberIn(uri);
-    if (user === undefined) return false;
-    const { toNumber, isDestinationAllowed } = this.#options;
-    return user === toNumber || `+${user}` === toNumber || isDestinationAllowed(user);
   }
 }
 

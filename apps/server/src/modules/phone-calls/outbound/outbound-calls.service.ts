@@ -11,7 +11,6 @@ import type { CallPlacement } from "../../active-calls/call-placement.ts";
 import { agentColumns, type ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
 import type { CallsService, NewCall } from "../../calls/calls.service.ts";
 import type { SipEndpoint } from "../../sip-trunks/trunk-check.ts";
-import { isDestinationAllowed } from "./destination.rules.ts";
 import {
   type CallPlace,
   countUnreservedPlaces,
@@ -21,6 +20,7 @@ import {
 import type { CallToRegister, ActiveCallRegistry } from "../../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
 import type { PhoneSessions } from "../phone-session.ts";
+import type { CallTransfers } from "../transfers/call-transfers.ts";
 import type {
   Dialing,
   LineRequest,
@@ -43,6 +43,7 @@ interface OutboundCallsOptions {
   /** The operator's public address. `undefined`: the local address that the trunk reaches. */
   publicAddress: string | undefined;
   sessions: PhoneSessions;
+  transfers: CallTransfers;
   resolver: Pick<Resolver, "addresses">;
   clock: Clock;
   logger: Logger;
@@ -219,8 +220,8 @@ function toRecord(
 }
 
 function dial(
-  { sip, activeCalls, media, publicAddress, sessions, resolver, logger }: OutboundCallsOptions,
-  { route, toNumber, destinations }: Dialing,
+  { sip, activeCalls, media, publicAddress, sessions, resolver, transfers, logger }: OutboundCallsOptions,
+  { route, sipTrunkId, fromNumber, toNumber, destinations }: Dialing,
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
   place: CallPlace,
@@ -236,7 +237,8 @@ function dial(
       toNumber,
       ringTimeoutMs,
       beforeInvite,
-      isDestinationAllowed: (number) => isDestinationAllowed(number, destinations),
+      destinations,
+      transfer: transfers.by({ organizationId: record.agent.organizationId, sipTrunkId, fromNumber }),
       publicAddress,
       sessions,
       resolver,

@@ -8,6 +8,8 @@ import { normalizePhoneNumber } from "../../../platform/phone-number.ts";
 import type { PhoneNumbersService } from "../../phone-numbers/phone-numbers.service.ts";
 import type { OutgoingRoute, SipTrunksService } from "../../sip-trunks/sip-trunks.service.ts";
 import type { PlacedCall } from "../../calls/calls.service.ts";
+import { numberBehind } from "../transfers/transfer.rules.ts";
+import type { TransferLine } from "../transfers/call-transfers.ts";
 import { type DestinationPolicy, findCountries, isDestinationAllowed } from "./destination.rules.ts";
 
 /** Caller, callee and route of an outbound call. */
@@ -16,6 +18,7 @@ export interface Dialing {
   fromNumber: string;
   /** E.164, or an extension. */
   toNumber: string;
+  sipTrunkId: string;
   route: OutgoingRoute;
   /** Also limits redirections. */
   destinations: DestinationPolicy;
@@ -24,7 +27,6 @@ export interface Dialing {
 /** An outbound call before its record is written. */
 export interface OutboundPlan extends Dialing {
   from: { id: string; e164: string };
-  sipTrunkId: string;
 }
 
 /** An agent, its environment and its caller ID, for calls to several destinations. */
@@ -130,7 +132,24 @@ export class OutboundPlanner {
     ]);
     if (agent === undefined || route === undefined) return undefined;
     const destinations = await this.#destinationsOf(organization);
-    return { agent, fromNumber, toNumber, route, destinations };
+    return { agent, sipTrunkId, fromNumber, toNumber, route, destinations };
+  }
+
+  /**
+   * Plans the call to the person to whom a call is transferred, by the trunk of that call. Throws `billing_inactive`,
+   * `agent_not_callable` and `destination_not_allowed`, in this order.
+   *
+   * @param to Phone number, extension or SIP URI, as in the agent's document.
+   */
+  async planTransfer({ organizationId, sipTrunkId, fromNumber }: TransferLine, to: string) {
+    const organization = await this.#dependencies.organizations.get(organizationId);
+    if (!organization.isBillingActive) throw new AppError("billing_inactive");
+    const route = await this.#findRoute(organizationId, sipTrunkId, fromNumber);
+    const toNumber = numberBehind(route, to);
+    const destinations = await this.#destinationsOf(organization);
+    if (toNumber === undefined) throw new AppError("destination_not_allowed");
+    await this.#requireDestination(organizationId, toNumber, destinations);
+    return { route, toNumber, destinations };
   }
 
   /** Throws `destination_not_allowed`. */

@@ -58,7 +58,7 @@ export function createTransferTool({
       const result = await transfer(readDestination(input, destinations.length) - 1, signal);
       if (!result.isTransferred) throw new Error(result.reason);
       return result.isSimulated === true
-        ? "transferred (simulated: this is a test, and nobody was called)"
+        ? "transferred (simulated: this is a test, and no call was placed)"
         : "transferred";
     },
   };

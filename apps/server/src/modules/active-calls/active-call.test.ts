@@ -218,7 +218,7 @@ test("a transfer is simulated where nobody can be called", async () => {
   await call.run(signal(written, establish));
   assert.deepEqual(written, [
     "answered",
-    "Transferred to 204 (simulated: nobody was called).",
+    "Transferred to 204 (simulated: no call was placed).",
     "told",
     "completed user_hangup",
   ]);

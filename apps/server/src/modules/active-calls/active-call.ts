@@ -267,7 +267,7 @@ export class ActiveCall {
     if (route === undefined) return { isTransferred: false, reason: "there is no such destination" };
     if (this.#isTransferring) return { isTransferred: false, reason: "a transfer is under way already" };
     if (isTest || this.#transfer === undefined) {
-      this.#media?.noteTransfer(`Transferred to ${route.to_number} (simulated: nobody was called).`);
+      this.#media?.noteTransfer(`Transferred to ${route.to_number} (simulated: no call was placed).`);
       return simulated;
     }
     this.#isTransferring = true;

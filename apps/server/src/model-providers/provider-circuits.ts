@@ -59,7 +59,14 @@ export class ProviderCircuits {
     return [first, ...others.filter((provider) => !isOpen(provider)), ...others.filter(isOpen)];
   }
 
-  noteFailure(organizationId: string, { provider, kind, status = 0 }: ProviderFault): void {
+  noteFailure(
+    organizationId: string,
+    {
+      provider,
+      kind,
+      status = 0,
+    }: Pick<ProviderFault, "provider" | "kind"> & { status?: number | undefined },
+  ): void {
     if (kind === "status" && Math.trunc(status / 100) !== 5 && !PROVIDER_STATUSES.has(status)) return;
     const key = toKey(organizationId, provider);
     const before = this.#circuits.get(key) ?? CLOSED;

@@ -62,6 +62,7 @@ export async function* streamModel(round: ModelRound): AsyncGenerator<ModelPart>
     } catch (cause) {
       signal.throwIfAborted();
       const error = toProviderError(cause, models.name);
+      model.onFailure?.(error);
       if (!models.choose(error, hasText || hasCalledTool)) throw error;
       yield { type: "retry", error, takenOverBy: models.name };
       if (hasCalledTool) return;

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { ProviderError } from "./provider-error.ts";
 
 /**
  * A language model in the interface of the AI SDK's provider layer, so that each of its adapters can be used. Parley
@@ -14,4 +15,6 @@ export type LanguageModel = LanguageModelV4 & {
   prepare?: (instructions: string) => void;
   /** Receives that an answer to a request has begun. */
   onAnswer?: () => void;
+  /** Receives why a request has failed. A request that its owner aborts has not. */
+  onFailure?: (error: ProviderError) => void;
 };

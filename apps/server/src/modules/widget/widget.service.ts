@@ -108,9 +108,9 @@ export class WidgetService {
   ): Promise<WidgetSession> {
     const { customers, limits, tokens, clock } = this.#dependencies;
     const { id: agentId, organizationId } = agent;
+    await limits.takeSession(address);
     const userId =
       userToken === undefined || userToken === null ? null : await this.#readUser(agentId, userToken);
-    await limits.takeSession(address);
     const previous = await this.#findPrevious(sessionToken ?? "", { widgetKey, origin });
     const isContinued = previous?.userId === userId;
     const customer =

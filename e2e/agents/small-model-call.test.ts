@@ -29,6 +29,7 @@ describe("a call with a small language model on this machine", () => {
 
   test("begins, answers from what the model knows although there is a tool, and ends", async () => {
     const { agentId, number } = await createAgent(platform, {
+      voiceId: null,
       firstMessage: "Hello.",
       promptTemplate: "You are a helpful assistant. Answer in one short sentence.",
       llmTemperature: 0,

@@ -3045,6 +3045,27 @@ export interface TestSuiteUpdate {
   maxDurationSeconds?: number | null;
 }
 
+/** Conditions under which the tester calls. They apply to runs of the mode `voice`; runs by text do without them. Absent fields stay, null resets one to its default. */
+export type CallerConditionsChange = {
+  /** Noise behind the tester. Speech on the telephone is at about -20 dB of full scale; `low` is at -55, `medium` at -45, `high` at -35. Default: `none`. */
+  backgroundNoise?: "none" | "low" | "medium" | "high" | null;
+  /**
+   * Share of the tester's audio packets that do not reach the agent, in percent; the same packets in every call. Default: `0`.
+   * From 0 to 50.
+   */
+  packetLossPercent?: number | null;
+  /**
+   * Time of the agent's speech in milliseconds after which the tester speaks over it, without having heard the rest. Null (default): it listens to the end.
+   * From 200 to 30000.
+   */
+  interruptsAfterMs?: number | null;
+  /**
+   * Number of its turns after which the tester says nothing, and does not hang up either. Null (default): never.
+   * From 0 to 100.
+   */
+  silentAfterTurns?: number | null;
+} | null;
+
 /** A condition that the conversation of an attempt must meet. */
 export interface TestAssertion {
   /** `tool_called`, `tool_not_called`: needs `toolName`. `said`, `not_said`: needs `text`. `order`: needs `sequence`. `latency`: needs `maxMs`. `end_reason`: needs `endReason`. `extraction`: needs `field` and `value`, and a language model, which fills in the agent's `postCallExtraction`. */
@@ -3123,12 +3144,34 @@ export interface TestCaseCreate {
   attemptsPerRun?: number | null;
   /** Variables of this case. They override the suite's `defaultVariables`; those of a run override them. */
   variables?: Record<string, string | number | boolean | null> | null;
-  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
+  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. In runs by voice the line `[press 12#]` presses these keys. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
   callerLines?: string[] | null;
+  callerConditions?: CallerConditionsChange;
   /** Conditions that are checked without a judge. An attempt passes if all of them hold, and the judge passes it if there is a `scoringRubric`. */
   assertions?: TestAssertion[] | null;
   /** Answers in place of the servers of the agent's custom tools. */
   toolMocks?: ToolMock[] | null;
+}
+
+/** Conditions under which the tester calls. They apply to runs of the mode `voice`; runs by text do without them. */
+export interface CallerConditions {
+  /** Noise behind the tester. Speech on the telephone is at about -20 dB of full scale; `low` is at -55, `medium` at -45, `high` at -35. Default: `none`. */
+  backgroundNoise: "none" | "low" | "medium" | "high";
+  /**
+   * Share of the tester's audio packets that do not reach the agent, in percent; the same packets in every call. Default: `0`.
+   * From 0 to 50.
+   */
+  packetLossPercent: number;
+  /**
+   * Time of the agent's speech in milliseconds after which the tester speaks over it, without having heard the rest. Null (default): it listens to the end.
+   * From 200 to 30000.
+   */
+  interruptsAfterMs: number | null;
+  /**
+   * Number of its turns after which the tester says nothing, and does not hang up either. Null (default): never.
+   * From 0 to 100.
+   */
+  silentAfterTurns: number | null;
 }
 
 /** A conversation that a tester has with the agent, and what it must lead to. */
@@ -3149,8 +3192,9 @@ export interface TestCase {
   attemptsPerRun: number;
   /** Variables of this case. They override the suite's `defaultVariables`; those of a run override them. */
   variables: Record<string, string | number | boolean | null>;
-  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
+  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. In runs by voice the line `[press 12#]` presses these keys. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
   callerLines: string[];
+  callerConditions: CallerConditions;
   /** Conditions that are checked without a judge. An attempt passes if all of them hold, and the judge passes it if there is a `scoringRubric`. */
   assertions: TestAssertion[];
   /** Answers in place of the servers of the agent's custom tools. */
@@ -3175,8 +3219,9 @@ export interface TestCaseUpdate {
   attemptsPerRun?: number | null;
   /** Variables of this case. They override the suite's `defaultVariables`; those of a run override them. */
   variables?: Record<string, string | number | boolean | null> | null;
-  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
+  /** What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. In runs by voice the line `[press 12#]` presses these keys. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`. */
   callerLines?: string[] | null;
+  callerConditions?: CallerConditionsChange;
   /** Conditions that are checked without a judge. An attempt passes if all of them hold, and the judge passes it if there is a `scoringRubric`. */
   assertions?: TestAssertion[] | null;
   /** Answers in place of the servers of the agent's custom tools. */

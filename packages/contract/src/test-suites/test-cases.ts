@@ -7,6 +7,7 @@ import {
   idSchema,
   ignored,
   nullable,
+  nullableEnum,
   timestampSchema,
   variablesSchema,
 } from "../schemas.ts";
@@ -59,9 +60,67 @@ const callerLinesSchema = Type.Array(Type.String({ minLength: 1, maxLength: 4_00
   maxItems: 100,
   description:
     "What the tester says, word for word, one line in each turn; after the agent's last reply the tester ends the conversation. " +
-    "Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`.",
+    "In runs by voice the line `[press 12#]` presses these keys. Variables are rendered. Such a case needs no language model for its tester. Default: empty, and the tester plays `script`.",
   examples: [["Where is order 1234?", "Thank you, goodbye."]],
 });
+
+export const noiseLevels = ["none", "low", "medium", "high"] as const;
+
+const conditions = {
+  backgroundNoise: {
+    description:
+      "Noise behind the tester. Speech on the telephone is at about -20 dB of full scale; `low` is at -55, `medium` at -45, " +
+      "`high` at -35. Default: `none`.",
+  },
+  packetLossPercent: {
+    minimum: 0,
+    maximum: 50,
+    description:
+      "Share of the tester's audio packets that do not reach the agent, in percent; the same packets in every call. Default: `0`.",
+  },
+  interruptsAfterMs: {
+    minimum: 200,
+    maximum: 30_000,
+    description:
+      "Time of the agent's speech in milliseconds after which the tester speaks over it, without having heard the rest. Null " +
+      "(default): it listens to the end.",
+  },
+  silentAfterTurns: {
+    minimum: 0,
+    maximum: 100,
+    description:
+      "Number of its turns after which the tester says nothing, and does not hang up either. Null (default): never.",
+  },
+} as const;
+const conditionsMeaning =
+  "Conditions under which the tester calls. They apply to runs of the mode `voice`; runs by text do without them.";
+
+const callerConditionsSchema = Type.Object(
+  {
+    backgroundNoise: Type.Enum([...noiseLevels], { description: conditions.backgroundNoise.description }),
+    packetLossPercent: Type.Number(conditions.packetLossPercent),
+    interruptsAfterMs: nullable(Type.Integer(conditions.interruptsAfterMs)),
+    silentAfterTurns: nullable(Type.Integer(conditions.silentAfterTurns)),
+  },
+  { title: "CallerConditions", description: conditionsMeaning },
+);
+export type CallerConditions = Static<typeof callerConditionsSchema>;
+
+const callerConditionsChangeSchema = closedObject(
+  {
+    backgroundNoise: Type.Optional(
+      nullableEnum(noiseLevels, { description: conditions.backgroundNoise.description }),
+    ),
+    packetLossPercent: Type.Optional(nullable(Type.Number(conditions.packetLossPercent))),
+    interruptsAfterMs: Type.Optional(nullable(Type.Integer(conditions.interruptsAfterMs))),
+    silentAfterTurns: Type.Optional(nullable(Type.Integer(conditions.silentAfterTurns))),
+  },
+  {
+    title: "CallerConditionsChange",
+    description: `${conditionsMeaning} Absent fields stay, null resets one to its default.`,
+    examples: [{ backgroundNoise: "medium", packetLossPercent: 5 }],
+  },
+);
 
 const definition = {
   script: scriptSchema,
@@ -69,6 +128,7 @@ const definition = {
   attemptsPerRun: attemptsSchema,
   variables: caseVariablesSchema,
   callerLines: callerLinesSchema,
+  callerConditions: callerConditionsSchema,
   assertions: testAssertionsSchema,
   toolMocks: toolMocksSchema,
 };
@@ -83,6 +143,12 @@ export const DEFAULT_TEST_CASE: TestCaseDefinition = {
   attemptsPerRun: 1,
   variables: {},
   callerLines: [],
+  callerConditions: {
+    backgroundNoise: "none",
+    packetLossPercent: 0,
+    interruptsAfterMs: null,
+    silentAfterTurns: null,
+  },
   assertions: [],
   toolMocks: [],
 };
@@ -109,6 +175,7 @@ const fields = {
   attemptsPerRun: Type.Optional(nullable(attemptsSchema)),
   variables: Type.Optional(nullable(caseVariablesSchema)),
   callerLines: Type.Optional(nullable(callerLinesSchema)),
+  callerConditions: Type.Optional(nullable(callerConditionsChangeSchema)),
   assertions: Type.Optional(nullable(testAssertionsSchema)),
   toolMocks: Type.Optional(nullable(toolMocksSchema)),
   id: ignored,

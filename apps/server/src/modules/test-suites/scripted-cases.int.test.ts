@@ -133,6 +133,6 @@ test("without a language model scripted cases run, and others are refused", asyn
   const { id } = await addCase({ script: "You are Ada.", assertions: [{ type: "said", text: "Miller" }] });
   assert.deepEqual(refusalOf(await startRun({ testCaseIds: [id] })), [409, "llm_not_configured"]);
   assert.deepEqual(refusalOf(await startRun({ testCaseIds: [] })), [400, "no_test_cases"]);
-  assert.deepEqual(refusalOf(await startRun({ mode: "voice" })), [400, "invalid_body", "mode"]);
+  assert.deepEqual(refusalOf(await startRun({ mode: "voice" })), [409, "llm_not_configured"]);
   assert.deepEqual(refusalOf(await startRun({ environment: "nowhere" })), [400, "environment_not_found"]);
 });

@@ -1,4 +1,5 @@
 import {
+  type CallerConditions,
   DEFAULT_TEST_CASE,
   type Issue,
   type TestAssertion,
@@ -28,7 +29,25 @@ export function changeDefinition(before: TestCaseDefinition, change: TestCaseCha
   const given = Object.entries(change).filter(([name, value]) => names.includes(name) && value !== undefined);
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_TEST_CASE;
   const changed = given.map(([name, value]) => [name, value ?? defaults[name]]);
-  return { ...before, ...Object.fromEntries(changed) };
+  const callerConditions = changeConditions(before.callerConditions, change.callerConditions);
+  return { ...before, ...Object.fromEntries(changed), callerConditions };
+}
+
+function changeConditions(
+  before: CallerConditions,
+  change: TestCaseChange["callerConditions"],
+): CallerConditions {
+  const { callerConditions: defaults } = DEFAULT_TEST_CASE;
+  if (change === undefined) return before;
+  if (change === null) return defaults;
+  const choose = <T>(given: T | null | undefined, stored: T, initial: T): T =>
+    given === undefined ? stored : (given ?? initial);
+  return {
+    backgroundNoise: choose(change.backgroundNoise, before.backgroundNoise, defaults.backgroundNoise),
+    packetLossPercent: choose(change.packetLossPercent, before.packetLossPercent, defaults.packetLossPercent),
+    interruptsAfterMs: choose(change.interruptsAfterMs, before.interruptsAfterMs, null),
+    silentAfterTurns: choose(change.silentAfterTurns, before.silentAfterTurns, null),
+  };
 }
 
 /** What is wrong with a case; empty if a run can use it. */

@@ -5,12 +5,14 @@ import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts"
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { AnalysisModels } from "../analysis/analysis-models.ts";
+import type { CallsService } from "../calls/calls.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
+import type { LoopbackCallsService } from "../phone-calls/loopback/loopback-calls.service.ts";
 import type { ModelChoices } from "../providers/agent-choices.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import type { AttemptCarrier } from "./engine/attempt-carrier.ts";
@@ -24,6 +26,7 @@ import { CANCELLED_RUNS_TOPIC, TEST_RUNS_TOPIC, TestRunsService } from "./test-r
 import { bindTestCaseRoutes, bindTestRunRoutes, bindTestSuiteRoutes } from "./test-suites.routes.ts";
 import { TestSuitesService } from "./test-suites.service.ts";
 import { TextAttempts } from "./text/text-attempts.ts";
+import { VoiceAttempts } from "./voice/voice-attempts.ts";
 
 /** Attempts at once on a node, of all modes. */
 const MAX_ATTEMPTS = 64;
@@ -32,6 +35,8 @@ interface Dependencies {
   agents: AgentsService;
   agentChoices: ModelChoices;
   agentResolution: AgentResolution;
+  calls: CallsService;
+  loopbackCalls: LoopbackCallsService;
   conversations: ConversationsService;
   organizations: OrganizationsService;
   organizationLimits: OrganizationLimitsService;
@@ -96,6 +101,7 @@ function createEngine(node: NodeResources, dependencies: Dependencies) {
     await models.find(organizationId, llmModel);
   const carriers: readonly AttemptCarrier[] = [
     new TextAttempts({ ...dependencies, database, clock, outbound, languageModelsFor }),
+    new VoiceAttempts({ ...dependencies, database, config }),
   ];
   const createTesterOf: AttemptRunnerOptions["createTester"] = async (organizationId, { run, testCase }) => {
     const { definition, variables } = testCase;

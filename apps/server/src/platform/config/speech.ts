@@ -2,6 +2,7 @@ import { LOCAL_VOICES, type SpeechFitSettings } from "@parley/providers/fit";
 import {
   type RecognizerId,
   recognizerIds,
+  splitId,
   type VoiceProviderId,
   voiceProviderIds,
 } from "@parley/providers/registry";
@@ -21,6 +22,8 @@ export interface SpeechConfig {
   speechFit: SpeechFitSettings;
   /** Calls with local speech at a time; `undefined`: as many as the measured speeds allow. */
   maxLocalCalls: number | undefined;
+  /** Voice of testers; `undefined`: chosen for each agent. */
+  testerVoice: string | undefined;
 }
 
 const MAX_LOCAL_CALLS = 10_000;
@@ -43,6 +46,7 @@ export function readSpeech(reader: EnvironmentReader, access: ProviderAccessById
     textToSpeech: choose("PARLEY_TTS", tts.name),
     localSpeech: { hasSpeechToText: stt.hasLocal, hasTextToSpeech: tts.hasLocal },
     speechFit: readSpeechFit(reader),
+    testerVoice: readTesterVoice(reader, access),
     maxLocalCalls: reader.parse("PARLEY_LOCAL_CALLS", integerWithin(1, MAX_LOCAL_CALLS)),
   };
 }
@@ -66,6 +70,18 @@ function parseRecognizer(value: string): "base" | "tiny" {
 function parseLocalVoice(value: string): string {
   if (LOCAL_VOICES.some(({ id }) => id === value)) return value;
   throw new Error(`must be a local voice such as kokoro/af_heart or dittli/male, not "${value}"`);
+}
+
+function readTesterVoice(reader: EnvironmentReader, access: ProviderAccessById): string | undefined {
+  const voice = reader.parse("PARLEY_TESTER_VOICE", (value) => {
+    const isKnown = LOCAL_VOICES.some(({ id }) => id === value);
+    if (isKnown || splitId(voiceProviderIds, value) !== undefined) return value;
+    throw new Error(`must be a voice such as kokoro/af_heart or elevenlabs/<id>, not "${value}"`);
+  });
+  const named = voice === undefined ? undefined : splitId(voiceProviderIds, voice);
+  if (named !== undefined)
+    requireAccess(reader, access, named.provider, `PARLEY_TESTER_VOICE=${named.provider}/…`);
+  return voice;
 }
 
 interface NamedProvider<Name> {

@@ -201,6 +201,10 @@ const ownVariables = {
     description: "Local voice of agents that name none, for example `dittli/male`.",
     default: "chosen by measured speed",
   },
+  PARLEY_TESTER_VOICE: {
+    description: "Voice of the testers that call agents in test runs: an id of `GET /voices`.",
+    default: "in English dittli/male if the agent has another voice, otherwise that of agents that name none",
+  },
   PARLEY_LOCAL_VOICE_THREADS: {
     description: "Threads of the Kokoro voices.",
     default: "1 or 2, chosen by measured speed",
@@ -211,7 +215,7 @@ const ownVariables = {
   },
   PARLEY_INBOUND_RESERVE_PERCENT: {
     description:
-      "Share of a node's places for calls that campaigns leave free for inbound calls and `POST /calls`, rounded down. 0: none; 100: the node dials for no campaign.",
+      "Share of a node's places for calls that campaigns and test runs leave free for inbound calls and `POST /calls`, rounded down. 0: none; 100: the node dials for no campaign and carries no voice test.",
     default: "20",
   },
   PARLEY_LOCAL_CALLS: {

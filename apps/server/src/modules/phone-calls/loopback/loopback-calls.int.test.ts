@@ -50,6 +50,8 @@ async function prepareSides(
     ...behavior,
   };
   return {
+    fromNumber: "+12025550123",
+    toNumber: null,
     agent: { agent, variables: { customer: "Ada" } },
     tester: { agent: { ...agent, document }, variables: {}, adjust: (setup) => ({ ...setup, tester }) },
   };
@@ -124,7 +126,7 @@ test("both sides get a place, or none does", async (t) => {
 
 describe("calls between a tester and an agent", { concurrency: true }, () => {
   before(async () => {
-    node = await openCallingNode({ answer: ANSWER, heard: HEARD, calls: 40 });
+    node = await openCallingNode({ reply: () => ({ text: ANSWER }), heard: HEARD, calls: 40 });
   });
   after(async () => await node.close());
 

@@ -48,6 +48,9 @@ export interface LoopbackSide {
 
 /** An agent and the tester that calls it. */
 export interface LoopbackSides {
+  /** Numbers in both records, E.164; no number is dialed. Null: none. */
+  fromNumber: string | null;
+  toNumber: string | null;
   agent: LoopbackSide;
   tester: LoopbackSide;
 }
@@ -101,10 +104,9 @@ export class LoopbackCallsService {
    * reserved for inbound calls.
    */
   reserve(agent: ResolvedAgent, tester: ResolvedAgent): LoopbackPlaces | undefined {
-    const options = this.#options;
-    if (countUnreservedPlaces(options, options.inboundReservePercent) < 2) return undefined;
-    const agentPlace = takePlace(options, agent);
-    const testerPlace = agentPlace && takePlace(options, tester);
+    if (!this.hasPlaces) return undefined;
+    const agentPlace = takePlace(this.#options, agent);
+    const testerPlace = agentPlace && takePlace(this.#options, tester);
     if (agentPlace === undefined || testerPlace === undefined) {
       agentPlace?.[Symbol.dispose]();
       return undefined;
@@ -116,8 +118,13 @@ export class LoopbackCallsService {
     return { agent: agentPlace, tester: testerPlace, [Symbol.dispose]: dispose };
   }
 
+  /** Whether a call is likely to get its places now. */
+  get hasPlaces(): boolean {
+    return countUnreservedPlaces(this.#options, this.#options.inboundReservePercent) >= 2;
+  }
+
   /** Creates the records of both sides, or none; joins the current joint transaction. Throws `rate_limited`. */
-  async record({ agent, tester }: LoopbackSides): Promise<LoopbackRecords> {
+  async record({ agent, tester, fromNumber, toNumber }: LoopbackSides): Promise<LoopbackRecords> {
     const { nodeId, database, endpoint, calls, clock } = this.#options;
     await endpoint.listen();
     const at = clock.now();
@@ -127,8 +134,8 @@ export class LoopbackCallsService {
       channel: "phone" as const,
       phoneNumberId: null,
       sipTrunkId: null,
-      fromNumber: null,
-      toNumber: null,
+      fromNumber,
+      toNumber,
       nodeId,
       sipCallId,
       isTest: true,
@@ -176,8 +183,8 @@ export class LoopbackCallsService {
 
   async #run(sides: LoopbackSides, records: LoopbackRecords, places: LoopbackPlaces): Promise<void> {
     using route = this.#options.endpoint.open();
-    const agentEnded = this.#carryAgent(sides.agent, records, places.agent, route);
-    const testerEnded = this.#carryTester(sides.tester, records, places.tester, route);
+    const agentEnded = this.#carryAgent(sides, records, places.agent, route);
+    const testerEnded = this.#carryTester(sides, records, places.tester, route);
     await Promise.race([agentEnded, testerEnded]);
     // The other side's INVITE, CANCEL or BYE is on its way. If it is lost, both sides end here.
     const late = setTimeout(() => this.#hangUpBoth(records), END_GRACE_MS);
@@ -190,17 +197,15 @@ export class LoopbackCallsService {
   }
 
   async #carryAgent(
-    { agent, variables, adjust = unchanged }: LoopbackSide,
+    sides: LoopbackSides,
     { inboundCallId: callId, inboundConversationId: conversationId, sipCallId, at }: LoopbackRecords,
     place: CallPlace,
     route: LoopbackRoute,
   ): Promise<void> {
     const { activeCalls, media, sessions, resolver } = this.#options;
-    const record = {
-      ...toRecord({ callId, conversationId, at }, agent, variables, "inbound"),
-      sipCallId,
-      isSimulated: true,
-    };
+    const { adjust = unchanged } = sides.agent;
+    const ids = { callId, conversationId, at };
+    const record = { ...toRecord(sides, sides.agent, ids), direction: "inbound", sipCallId } as const;
     await activeCalls.carry(record, (prepare) => {
       return new AwaitedSipCall({
         arrived: route.arrived,
@@ -215,15 +220,17 @@ export class LoopbackCallsService {
   }
 
   async #carryTester(
-    { agent, variables, adjust = unchanged }: LoopbackSide,
+    sides: LoopbackSides,
     { callId, conversationId, sipCallId, at }: LoopbackRecords,
     place: CallPlace,
     route: LoopbackRoute,
   ): Promise<void> {
     const { endpoint, activeCalls, media, sessions, resolver } = this.#options;
     const { agent: userAgent } = endpoint;
+    const { adjust = unchanged } = sides.tester;
     // Both sides share a SIP Call-ID, whose trace belongs to the agent's.
-    const record = toRecord({ callId, conversationId, at }, agent, variables, "outbound");
+    const ids = { callId, conversationId, at };
+    const record = { ...toRecord(sides, sides.tester, ids), direction: "outbound" } as const;
     await activeCalls.carry(record, (prepare) => {
       return new OutboundCall({
         userAgent,
@@ -245,13 +252,12 @@ export class LoopbackCallsService {
 const unchanged = (setup: CallSetup): CallSetup => setup;
 
 function toRecord(
+  { fromNumber, toNumber }: LoopbackSides,
+  { agent, variables }: LoopbackSide,
   ids: Pick<CallToRegister, "callId" | "conversationId" | "at">,
-  agent: ResolvedAgent,
-  variables: Variables,
-  direction: "inbound" | "outbound",
-): CallToRegister {
-  const numbers = { fromNumber: null, toNumber: null };
-  return { ...ids, ...numbers, agent, variables, channel: "phone", direction, isTest: true };
+): Omit<CallToRegister, "direction"> {
+  const test = { isTest: true, isSimulated: true };
+  return { ...ids, ...test, fromNumber, toNumber, agent, variables, channel: "phone" };
 }
 
 function routeTo({ uri }: LoopbackRoute, { address: { port } }: UserAgent): OutgoingRoute {

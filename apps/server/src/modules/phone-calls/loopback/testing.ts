@@ -2,7 +2,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startScriptedDeepgram, startScriptedOpenAi } from "@parley/providers/testing";
+import {
+  type ScriptedChatOptions,
+  startScriptedDeepgram,
+  startScriptedOpenAi,
+} from "@parley/providers/testing";
 import { waitFor } from "@parley/testing";
 import { startCallProcesses } from "../../../node/call-processes.ts";
 import { createFeatures, type Services } from "../../../node/features.ts";
@@ -23,8 +27,8 @@ export interface CallingNode {
 }
 
 export interface CallingNodeOptions {
-  /** What the language model of every agent says. */
-  answer: string;
+  /** Answers as every language model. */
+  reply: ScriptedChatOptions["reply"];
   /** What the recognizer hears in any speech. */
   heard: string;
   /** Largest number of calls at once. */
@@ -32,12 +36,12 @@ export interface CallingNodeOptions {
 }
 
 /** Its voice is the fastest and its recognizer a script, so that it follows on a slow machine too. */
-export async function openCallingNode({ answer, heard, calls }: CallingNodeOptions): Promise<CallingNode> {
+export async function openCallingNode({ reply, heard, calls }: CallingNodeOptions): Promise<CallingNode> {
   const started = new ClosingStack();
   try {
     const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-test-calling-"));
     started.add(async () => await rm(dataDirectory, { recursive: true }));
-    const llm = await startScriptedOpenAi({ reply: () => ({ text: answer }) });
+    const llm = await startScriptedOpenAi({ reply });
     started.add(async () => await llm.close());
     const stt = await startScriptedDeepgram({ utterance: () => heard });
     started.add(async () => await stt.close());

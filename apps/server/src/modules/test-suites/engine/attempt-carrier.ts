@@ -17,6 +17,9 @@ import type { Queries } from "../../../platform/database/database.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
 import type { Tester } from "./tester.ts";
 
+/** Number of a tester that calls: one of those that the North American plan reserves for fiction. */
+export const TESTER_NUMBER = "+12025550123";
+
 export interface AttemptCarrier {
   readonly modes: readonly TestMode[];
   /** Whether this node has room for another attempt now. Read before each claim; cheap. */
@@ -44,6 +47,8 @@ export interface CarriedAttempt {
   /** Configuration of the agent; its `variables` are those of the attempt, suite, case and run included. */
   agent: ResolvedAgent;
   variables: Variables;
+  /** Language model of a tester that plays the case's script. */
+  testerModel: string;
   maxTurns: number;
   maxDurationSeconds: number;
   /** What the tester says. Used by one conversation. */

@@ -145,7 +145,7 @@ export class AttemptRunner {
     if (carrier === undefined) throw new AttemptFailed(`this server cannot carry runs of the mode ${mode}`);
     const agent = await this.#resolve(run, testCase);
     const tester = await createTester(organizationId, { run, testCase });
-    const { maxTurns, maxDurationSeconds } = run;
+    const { testerModel, maxTurns, maxDurationSeconds } = run;
     const { definition, variables, name, testCaseId } = testCase;
     const overdue = AbortSignal.timeout(maxDurationSeconds * 1000 + ENDING_MS);
     try {
@@ -158,6 +158,7 @@ export class AttemptRunner {
           testCase: { ...definition, id: testCaseId, name },
           agent,
           variables,
+          testerModel,
           maxTurns,
           maxDurationSeconds,
           tester,

@@ -25,7 +25,7 @@ export interface Tester {
   close: () => void;
 }
 
-const RULES =
+export const TESTER_END_RULES =
   "Ends the conversation. Use it as soon as your part is done, cannot be done, or the other side has said goodbye; say goodbye " +
   "first, or as the farewell.";
 
@@ -81,7 +81,13 @@ class PlayedTester implements Tester {
 
   constructor([model, ...fallbackModels]: LanguageModelChain, instructions: string) {
     const tools: DialogueTool[] = [];
-    this.#dialogue = new Dialogue({ model, fallbackModels, instructions, tools, endCall: { rules: RULES } });
+    this.#dialogue = new Dialogue({
+      model,
+      fallbackModels,
+      instructions,
+      tools,
+      endCall: { rules: TESTER_END_RULES },
+    });
   }
 
   async next(heard: string, signal: AbortSignal): Promise<TesterTurn> {

@@ -10,10 +10,7 @@ import {
   setUpConversation,
 } from "../../conversations/setup/conversation-setup.rules.ts";
 import { documentFor, forText } from "../../conversations/text/text-conversation.ts";
-import type { CarriedAttempt } from "../engine/attempt-carrier.ts";
-
-/** Number of a tester that calls: one of those that the North American plan reserves for fiction. */
-const TESTER_NUMBER = "+12025550123";
+import { type CarriedAttempt, TESTER_NUMBER } from "../engine/attempt-carrier.ts";
 
 export interface TextAttemptSetup {
   setup: ConversationSetup;

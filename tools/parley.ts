@@ -1,10 +1,29 @@
 /**
+ * Test suites from the command line: `npm run parley -- test --suite Orders --junit out.xml`, with an API key.
+ *
  * The operator's commands: `npm run parley -- organizations create --name "Model railway club"`. They send requests to
  * `/operator/v1` of a running node, with the key in `PARLEY_OPERATOR_API_KEY`.
  */
 import { type OperatorRequest, readCommand, UsageError } from "./operator/commands.ts";
+import { readTestCommand } from "./test-suites/options.ts";
+import { runTests } from "./test-suites/run-tests.ts";
 
-async function main(): Promise<void> {
+async function main([command, ...words]: readonly string[]): Promise<void> {
+  if (command === "test") await test(words);
+  else await operate();
+}
+
+/** The first Ctrl-C cancels the run, the second ends the program. */
+async function test(words: readonly string[]): Promise<void> {
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  process.once("SIGTERM", () => interrupted.abort());
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const hasPassed = await runTests(readTestCommand(words, process.env), print, interrupted.signal);
+  if (!hasPassed) process.exitCode = 1;
+}
+
+async function operate(): Promise<void> {
   const request = readCommand(process.argv.slice(2), process.env);
   const answer = await send(request);
   const text = await answer.text();
@@ -22,7 +41,7 @@ async function send({ method, url, apiKey, body }: OperatorRequest): Promise<Res
 }
 
 try {
-  await main();
+  await main(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;

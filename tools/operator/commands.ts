@@ -24,6 +24,7 @@ const usage = `Usage:
   npm run parley -- users reset-password EMAIL
   npm run parley -- users make-operator EMAIL
   npm run parley -- users remove-operator EMAIL
+  npm run parley -- test --suite NAME-OR-ID [options]; without a suite: its options
 
 Settings:
   --billing on|off

@@ -12,6 +12,7 @@ import { operatorRoutes } from "../modules/operator/operator.routes.ts";
 import { trunkRoutes } from "../modules/sip-trunks/sip-trunks.routes.ts";
 import { referenceRoute } from "../modules/reference/reference.routes.ts";
 import { overviewRoutes } from "../modules/overview/overview.routes.ts";
+import { testSuiteRoutes } from "../modules/test-suites/test-suites.routes.ts";
 import { voiceRoutes } from "../modules/voices/voices.routes.ts";
 import { tryRoute } from "../modules/try/try.routes.ts";
 import { ErrorPage } from "./error-page.tsx";
@@ -36,6 +37,7 @@ const routeTree = rootRoute.addChildren([
       ...overviewRoutes,
       ...agentRoutes,
       ...voiceRoutes,
+      ...testSuiteRoutes,
       ...callRoutes,
       ...campaignRoutes,
       ...numberRoutes,

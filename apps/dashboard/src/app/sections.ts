@@ -16,6 +16,7 @@ export const sections = [
   { path: "/agents", label: "Agents" },
   { path: "/voices", label: "Voices" },
   { path: "/calls", label: "Calls" },
+  { path: "/test-suites", label: "Test suites" },
   { path: "/campaigns", label: "Campaigns" },
   { path: "/messages", label: "Messages" },
   { path: "/customers", label: "Customers" },

@@ -14,6 +14,7 @@ import { useParley } from "../../app/session/session.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { toast } from "../../ui/toast.ts";
+import { MakeCaseMenu } from "../test-suites/cases/make-case-menu.tsx";
 import { playableUrl, transcriptText } from "../web-calls/call-record.rules.ts";
 import { isActive, otherRoleOf } from "./call-words.ts";
 import { saveFile } from "../../ui/download.ts";
@@ -41,6 +42,11 @@ export function CallActions({ call }: { call: CallDetail }) {
           >
             Test again
           </ButtonLink>
+          {call.transcript.some(({ role }) => role === "user") && (
+            <Allowed operation="createTestCase">
+              <MakeCaseMenu call={call} />
+            </Allowed>
+          )}
           <Downloads call={call} />
           <Allowed operation="deleteCall">
             <Deletion call={call} />

@@ -1,8 +1,9 @@
 import { UnstyledButton } from "@mantine/core";
-import type { TranscriptItem } from "@parley/client";
+import type { TestEvidence, TranscriptItem } from "@parley/client";
 import { Fragment, memo } from "react";
 import { formatSeconds } from "./call-words.ts";
 import { readableJson } from "../../ui/json-text.rules.ts";
+import { splitByQuotes } from "./quotes.rules.ts";
 import "./transcript-lines.css";
 
 interface TranscriptLinesProps {
@@ -13,10 +14,13 @@ interface TranscriptLinesProps {
   currentId?: string | undefined;
   /** Absent: lines cannot be clicked. */
   onSeek?: ((startMs: number) => void) | undefined;
+  /** Quotes to mark. */
+  evidence?: readonly TestEvidence[];
 }
 
 /** A transcript, each item a line with its time; tool calls with arguments and answers. */
-export function TranscriptLines({ items, otherRole, currentId, onSeek }: TranscriptLinesProps) {
+export function TranscriptLines(props: TranscriptLinesProps) {
+  const { items, otherRole, currentId, onSeek, evidence = [] } = props;
   return (
     <ol className="transcript-lines">
       {items.map((item) => (
@@ -26,6 +30,7 @@ export function TranscriptLines({ items, otherRole, currentId, onSeek }: Transcr
           otherRole={otherRole}
           isCurrent={item.id === currentId}
           onSeek={onSeek}
+          quotes={evidence.flatMap(({ itemId, quote }) => (itemId === item.id ? [quote] : [])).join("\n")}
         />
       ))}
     </ol>
@@ -37,15 +42,18 @@ interface LineProps {
   otherRole: string;
   isCurrent: boolean;
   onSeek: TranscriptLinesProps["onSeek"];
+  /** One a line: a text, so that the line is drawn again only if they change. */
+  quotes: string;
 }
 
-const Line = memo(function Line({ item, otherRole, isCurrent, onSeek }: LineProps) {
+const Line = memo(function Line({ item, otherRole, isCurrent, onSeek, quotes }: LineProps) {
   const time = formatSeconds(item.startMs / 1000);
   return (
     <li
       className={`line ${item.role ?? "event"}`}
       aria-current={isCurrent ? "true" : undefined}
       data-id={item.id}
+      data-evidence={quotes === "" ? undefined : true}
     >
       {onSeek === undefined ? (
         <span className="line-time">{time}</span>
@@ -59,18 +67,25 @@ const Line = memo(function Line({ item, otherRole, isCurrent, onSeek }: LineProp
         </UnstyledButton>
       )}
       <div className="line-words">
-        {item.type === "message" ? <Message item={item} otherRole={otherRole} /> : <Event item={item} />}
+        {item.type === "message" ? (
+          <Message item={item} otherRole={otherRole} quotes={quotes} />
+        ) : (
+          <Event item={item} />
+        )}
       </div>
     </li>
   );
 });
 
-function Message({ item: { role, text, interrupted }, otherRole }: Pick<LineProps, "item" | "otherRole">) {
+function Message({ item, otherRole, quotes }: Pick<LineProps, "item" | "otherRole" | "quotes">) {
+  const { role, text, interrupted } = item;
   return (
     <Fragment>
       <strong className="line-who">{role === "agent" ? "Agent" : otherRole}</strong>
       <span>
-        {text}
+        {splitByQuotes(text, quotes.split("\n")).map(({ words, isQuoted }, index) =>
+          isQuoted ? <mark key={index}>{words}</mark> : words,
+        )}
         {interrupted === true && <em className="line-cut"> (interrupted)</em>}
       </span>
     </Fragment>

@@ -198,6 +198,19 @@ describe("the pages of calls and the overview", { skip: skipWithoutChromium }, (
     assert.deepEqual([...problems, ...long.problems], []);
   });
 
+  test("make a test case of a call, whose lines are what its caller said", async () => {
+    const { id } = await call();
+    const { shown, page, problems } = await open(`/calls/${id}`);
+    await shown.press("Make a test case");
+    await shown.press("A new one");
+    await shown.fill("name", "From calls");
+    await shown.press("Create test suite");
+    await shown.waitForText("The lines are what the other side said in the call.");
+    const line = await page.waitForSelector('[data-path="callerLines.0"]');
+    assert.equal(await line?.evaluate((field) => (field as unknown as { value: string }).value), QUESTION);
+    assert.deepEqual(problems, []);
+  });
+
   test("delete a transcript, and then the call", async () => {
     const { id } = await call();
     const { shown, page, problems } = await open(`/calls/${id}`);

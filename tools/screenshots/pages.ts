@@ -19,7 +19,7 @@ const openPages = ["/sign-in", "/sign-up", "/accept-invitation", "/reset-passwor
 
 function pagesOf(seeded: SeededPlatform): readonly string[] {
   const { agentId, callId, trunkId, organizationId, campaignId, contactId } = seeded;
-  const { connectionId, conversationId } = seeded;
+  const { connectionId, conversationId, suiteId, testId, runId } = seeded;
   return [
     "/overview?period=7d",
     "/agents",
@@ -45,6 +45,15 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     "/messaging-connections",
     "/messaging-connections/new",
     `/messaging-connections/${connectionId}`,
+    "/test-suites",
+    "/test-suites/new",
+    `/test-suites/${suiteId}`,
+    `/test-suites/${suiteId}/runs`,
+    `/test-suites/${suiteId}/settings`,
+    `/test-suites/${suiteId}/new-case?callId=${callId}`,
+    `/test-suites/${suiteId}/tests/${testId}`,
+    `/test-suites/${suiteId}/runs/${runId}`,
+    `/test-suites/${suiteId}/compare`,
     "/phone-numbers",
     "/sip-trunks",
     "/sip-trunks/new",
@@ -71,11 +80,12 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
 }
 
 /** The images of the README, by their pages. */
-function imagesOf({ agentId, callId }: SeededPlatform): Readonly<Record<string, string>> {
+function imagesOf({ agentId, callId, suiteId, runId }: SeededPlatform): Readonly<Record<string, string>> {
   return {
     "call-page": `/calls/${callId}`,
     "agent-page": `/agents/${agentId}`,
     "overview-page": "/overview?period=7d",
+    "test-run": `/test-suites/${suiteId}/runs/${runId}`,
   };
 }
 

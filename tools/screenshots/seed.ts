@@ -32,11 +32,22 @@ export interface SeededPlatform {
   contactId: string;
   connectionId: string;
   conversationId: string;
+  suiteId: string;
+  testId: string;
+  runId: string;
   close: () => Promise<void>;
 }
 
 /** Uses the tool once, then answers; analyzes in JSON. */
 function reply({ responseFormat, messages, tools }: ScriptedChatRequest): ScriptedChatReply {
+  if (messages[0]?.content.startsWith("You judge") === true)
+    return {
+      text: JSON.stringify({
+        reason: "The agent offered Tuesday at ten and asked whether to book it.",
+        evidence: ["on Tuesday at ten"],
+        verdict: "pass",
+      }),
+    };
   if (responseFormat !== undefined)
     return {
       text: JSON.stringify({
@@ -76,6 +87,7 @@ export async function startSeeded(): Promise<SeededPlatform> {
   const callId = await placeCalls(platform, agentId, number);
   const campaign = await createCampaign(platform, agentId, number);
   const messages = await exchangeMessages(platform, twilio, agentId);
+  const tests = await runTests(platform, agentId);
   const { id: organizationId } = await platform.api.getOrganization();
   const close = async (): Promise<void> => {
     await platform.stop();
@@ -83,7 +95,18 @@ export async function startSeeded(): Promise<SeededPlatform> {
     await twilio.close();
     await providers.close();
   };
-  return { platform, owner, agentId, trunkId, callId, organizationId, ...campaign, ...messages, close };
+  return {
+    platform,
+    owner,
+    agentId,
+    trunkId,
+    callId,
+    organizationId,
+    ...campaign,
+    ...messages,
+    ...tests,
+    close,
+  };
 }
 
 /** The agent with a tool, an environment and a few versions, on a trunk whose server does not exist. */
@@ -150,6 +173,34 @@ async function exchangeMessages({ api }: Platform, twilio: ScriptedTwilio, agent
   await twilio.report(reply, "delivered");
   const { data } = await api.listConversations({ agentId, channel: "sms" });
   return { connectionId, conversationId: data[0]?.id ?? "" };
+}
+
+/** A suite with a case that passes and one that does not, and two runs of it. */
+async function runTests({ api }: Platform, agentId: string) {
+  const { id: suiteId } = await api.createTestSuite({ name: "Appointments", agentId, mode: "chat" });
+  const { id: testId } = await api.createTestCase(suiteId, {
+    name: "Asks for a free appointment",
+    callerLines: [QUESTION, "Thank you, goodbye."],
+    scoringRubric: "The agent offers a time.",
+    assertions: [
+      { type: "tool_called", toolName: "find_appointment", arguments: { week: "this week" } },
+      { type: "said", text: "on Tuesday at ten" },
+    ],
+    toolMocks: [{ toolName: "find_appointment", answers: [{ text: '{"free":"Tuesday 10:00"}' }] }],
+  });
+  await api.createTestCase(suiteId, {
+    name: "Says goodbye first",
+    callerLines: ["Goodbye."],
+    assertions: [{ type: "end_reason", endReason: "agent_hangup" }],
+    attemptsPerRun: 2,
+  });
+  let runId = "";
+  for (const name of ["First try", "Before the release"]) {
+    ({ id: runId } = await api.startTestRun(suiteId, { name }));
+    const isCompleted = async () => (await api.getTestRun(suiteId, runId)).status === "completed";
+    await waitFor(`the run ${name}`, isCompleted, RESULTS_DEADLINE_MS);
+  }
+  return { suiteId, testId, runId };
 }
 
 /** Calls in both directions. Returns the one with most to show, once its results are there. */

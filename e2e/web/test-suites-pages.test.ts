@@ -70,7 +70,6 @@ describe("the pages of test suites", { skip: skipWithoutChromium }, () => {
   test("lead from none to a scripted case with a mocked tool, and to a run that says why it passed", async () => {
     const { shown, page, problems } = await open("/test-suites");
     await shown.waitForText("No test suites yet");
-    assert.deepEqual(await shown.inspect("suites-empty"), []);
     await follow(shown, "Create a test suite");
     await shown.waitForText("New test suite");
     await shown.press("Create test suite");

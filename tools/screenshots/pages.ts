@@ -19,7 +19,7 @@ const openPages = ["/sign-in", "/sign-up", "/accept-invitation", "/reset-passwor
 
 function pagesOf(seeded: SeededPlatform): readonly string[] {
   const { agentId, callId, trunkId, organizationId, campaignId, contactId } = seeded;
-  const { connectionId, conversationId, suiteId, testId, runId } = seeded;
+  const { connectionId, conversationId } = seeded;
   return [
     "/overview?period=7d",
     "/agents",
@@ -45,15 +45,7 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     "/messaging-connections",
     "/messaging-connections/new",
     `/messaging-connections/${connectionId}`,
-    "/test-suites",
-    "/test-suites/new",
-    `/test-suites/${suiteId}`,
-    `/test-suites/${suiteId}/runs`,
-    `/test-suites/${suiteId}/settings`,
-    `/test-suites/${suiteId}/new-case?callId=${callId}`,
-    `/test-suites/${suiteId}/tests/${testId}`,
-    `/test-suites/${suiteId}/runs/${runId}`,
-    `/test-suites/${suiteId}/compare`,
+    ...testSuitePagesOf(seeded),
     "/phone-numbers",
     "/sip-trunks",
     "/sip-trunks/new",
@@ -77,6 +69,19 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     "/account",
     "/settings/none/such/page",
   ];
+}
+
+function testSuitePagesOf({ suiteId, testId, runId, callId }: SeededPlatform): readonly string[] {
+  const below = [
+    "",
+    "/runs",
+    "/settings",
+    `/new-case?callId=${callId}`,
+    `/tests/${testId}`,
+    `/runs/${runId}`,
+    "/compare",
+  ];
+  return ["/test-suites", "/test-suites/new", ...below.map((each) => `/test-suites/${suiteId}${each}`)];
 }
 
 /** The images of the README, by their pages. */

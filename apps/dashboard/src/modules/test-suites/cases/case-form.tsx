@@ -199,6 +199,6 @@ function mocksFault({ errors }: Form): string | undefined {
   return faults.length === 0
     ? undefined
     : faults
-        .map(([path, message]) => `${path.replace(/^toolMocks\.?/, "")} ${String(message)}`.trim())
+        .map(([path, message]) => `${path.replace(/^toolMocks\.?/, "")} ${message as string}`.trim())
         .join("; ");
 }

@@ -17,8 +17,6 @@ const results = {
   cancelled: { label: "Cancelled", color: "gray" },
 } as const;
 
-export type CaseResult = keyof typeof results;
-
 /** Result of an attempt, or of a case over all its attempts. */
 export function ResultBadge({
   result,
@@ -29,13 +27,13 @@ export function ResultBadge({
 }) {
   if (result === null)
     return (
-      <Badge variant="light" color={isRunning ? "blue" : "gray"}>
+      <Badge flex="none" variant="light" color={isRunning ? "blue" : "gray"}>
         {isRunning ? "Running" : "Waiting"}
       </Badge>
     );
   const { label, color } = results[result];
   return (
-    <Badge variant="light" color={color}>
+    <Badge flex="none" variant="light" color={color}>
       {label}
     </Badge>
   );

@@ -3,12 +3,12 @@ import type { TestAssertion } from "@parley/client";
 export type AssertionType = TestAssertion["type"];
 
 /** A place in an order: a call of a tool, or words of the agent. */
-export interface OrderStep {
+interface OrderStep {
   kind: "tool" | "words";
   words: string;
 }
 
-/** An assertion as a form edits it: every field has a value, whatever its type needs. */
+/** An assertion as a form edits it: every field has a value, needed by its type or not. */
 export interface AssertionDraft {
   type: AssertionType;
   toolName: string;

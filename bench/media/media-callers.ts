@@ -98,6 +98,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
     organizationId: "bench",
     ownProviders: undefined,
     sampleRateHz: 8000,
+    flow: undefined,
     instructions: "Be brief.",
     llmModel: "service-standard",
     llmTemperature: 0.2,

@@ -6,7 +6,17 @@ export {
   type AgentStatus,
 } from "./agents/agent-configuration.ts";
 export * from "./agents/agent-versions.ts";
+export {
+  type FlowDefinition,
+  flowDefinitionSchema,
+  type FlowNode,
+  flowNodeSchema,
+  MAX_FLOW_NODES,
+  MAX_FLOW_SLOTS,
+  MAX_SLOT_CHARACTERS,
+} from "./agents/flows/flow-definition.ts";
 export * from "./agents/agents.ts";
+export { sampleFlows } from "./agents/flows/sample-flows.ts";
 export * from "./analysis/analysis.ts";
 export * from "./analysis/analytics.ts";
 export * from "./organizations/api-keys.ts";

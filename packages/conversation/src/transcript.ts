@@ -1,3 +1,5 @@
+import type { FlowState } from "./flow/flow-state.ts";
+
 /** An entry of a conversation's transcript, as stored, displayed and given to the model. */
 export type TranscriptEntry =
   /** An agent's message contains only what was heard; `interrupted` marks one that the caller cut off. */
@@ -12,6 +14,8 @@ export type TranscriptEntry =
   | { type: "dtmf"; text: string; direction: "received" | "sent" }
   /** A step of a transfer; the model sees only the result of its tool. */
   | { type: "transfer"; text: string }
+  /** A step of the agent's flow at `nodeId`, with the state after it; the model does not see it. */
+  | { type: "flow"; text: string; nodeId: string; flowState: FlowState }
   /** A note for readers of the transcript; the model does not see it. */
   | { type: "system"; text: string };
 

@@ -1,5 +1,6 @@
 import {
   Dialogue,
+  type DialogueFlow,
   type DialogueTool,
   type LanguageModel,
   type ModelCallSettings,
@@ -26,6 +27,8 @@ export interface DialogueSetup {
   runtimeConfig: ModelCallSettings;
   /** `undefined` if the agent cannot hang up. `rules` replaces the built-in rules for it, `farewell` is said if it hangs up without a word. */
   endCall: { rules?: string; farewell?: string } | undefined;
+  /** `undefined` if the language model leads the conversation. */
+  flow: DialogueFlow | undefined;
   tools: readonly WebhookTool[];
   /** Answers in place of the servers of tools, in test runs. Default: none. */
   toolMocks?: readonly ToolMock[];
@@ -56,7 +59,7 @@ export function createDialogue(
     transcript = [],
   }: DialogueResources,
 ): Dialogue {
-  const { instructions, tools, toolMocks = [], conversation, endCall } = setup;
+  const { instructions, tools, toolMocks = [], conversation, endCall, flow } = setup;
   const { llmTemperature, llmReasoningEffort, runtimeConfig } = setup;
   const createTool = (tool: WebhookTool): DialogueTool =>
     withMocks(createWebhookTool(tool, conversation, outbound, sign), toolMocks);
@@ -69,6 +72,7 @@ export function createDialogue(
     callSettings: runtimeConfig,
     ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
     ...(endCall !== undefined && { endCall }),
+    flow,
     transcript,
   });
 }

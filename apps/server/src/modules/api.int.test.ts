@@ -89,7 +89,7 @@ test("text that the database cannot store is rejected with its path", async () =
     firstMessage: String.raw`{"firstMessage":"\ud800"}`,
     "defaultVariables.who": String.raw`{"defaultVariables":{"who":"\u0000"}}`,
     "runtimeConfig.a\0": String.raw`{"runtimeConfig":{"a\u0000":1}}`,
-    "flowDefinition.steps": String.raw`{"flowDefinition":{"steps":{"\udc00":{}}}}`,
+    "id.steps": String.raw`{"id":{"steps":{"\udc00":{}}}}`,
     "": `{"id":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
   };
   for (const [path, body] of Object.entries(bodies)) {

@@ -15,13 +15,29 @@ export interface ErrorBody {
   };
 }
 
+/** State of the agent's flow after a `flow` item. */
+export interface FlowState {
+  /** Node where the flow is after the step. */
+  nodeId: string;
+  /** `due`: the node has not begun. `asked`, `led`: it awaits the other side. `called`: it awaits a tool. `ended`: the flow is over. */
+  phase: "due" | "asked" | "led" | "called" | "ended";
+  /** Times that the question was put, or replies of a `subPrompt` node. */
+  attempts: number;
+  /** Values of the slots. */
+  slots: Record<string, string | number | boolean>;
+  /** Slots whose value was given before their question. */
+  volunteered: string[];
+  /** Call of the phase `called`. */
+  toolCallId?: string;
+}
+
 export interface TranscriptItem {
   /** Id of the item, unique in the conversation. */
   id: string;
-  type: "message" | "instruction" | "tool_call" | "tool_result" | "dtmf" | "transfer" | "system";
+  type: "message" | "instruction" | "tool_call" | "tool_result" | "dtmf" | "transfer" | "flow" | "system";
   /** Speaker of a `message`. Absent for other types. */
   role?: "user" | "agent";
-  /** Text of the item. An interrupted agent message contains only the words that were played. A `tool_call` contains its arguments as JSON. */
+  /** Text of the item. An interrupted agent message contains only the words that were played. A `tool_call` contains its arguments as JSON, a `flow` item what happened at its node. */
   text: string;
   /** Direction of a `dtmf` item: `received` from the other side, or `sent` by the agent. */
   direction?: "received" | "sent";
@@ -37,6 +53,9 @@ export interface TranscriptItem {
   toolName?: string;
   /** `true`: the tool of this `tool_result` failed. */
   isError?: boolean;
+  /** Node of the agent's flow (`flowDefinition`) that this `flow` item is a step of. */
+  nodeId?: string;
+  flowState?: FlowState;
 }
 
 /** Latency of one agent turn. The parts add up to `totalMs`. */
@@ -148,6 +167,234 @@ export interface ToolRequest {
   arguments: Record<string, unknown>;
 }
 
+/** Says a text. */
+export interface FlowSayNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "say";
+  /** Text that the agent says. `{{name}}` is replaced by the value of the slot or variable. */
+  text: string;
+  /** Id of the node that follows. */
+  next: string;
+}
+
+export interface FlowSlot {
+  /** Name of the slot. Texts of the flow contain its value as `{{name}}`. */
+  name: string;
+  /** Type of the value. `date`: stored as `YYYY-MM-DD`. `phone_number`: stored as digits, after a `+` if it was given. */
+  type: "string" | "number" | "boolean" | "enum" | "date" | "phone_number";
+  /** Meaning of the value, for the language model. */
+  description?: string;
+  /** `string`: takes the whole answer word for word, without the language model. */
+  isVerbatim?: boolean;
+  /**
+   * `string`: fewest characters.
+   * From 1 to 500.
+   */
+  minLength?: number;
+  /**
+   * `string`: most characters.
+   * From 1 to 500.
+   */
+  maxLength?: number;
+  /** `number`: whether it must be whole. */
+  isInteger?: boolean;
+  /** `number`: smallest value. */
+  minimum?: number;
+  /** `number`: largest value. */
+  maximum?: number;
+  /** `enum`: the values. Required for it. */
+  options?: {
+    /** Value that is stored. */
+    value: string;
+    /** Other words for the value. */
+    phrases?: string[];
+    /** Key of the keypad that stands for it. */
+    key?: string;
+  }[];
+  /** `date`: first day that is accepted. */
+  earliest?: string;
+  /** `date`: last day that is accepted. */
+  latest?: string;
+}
+
+/** Asks for a value, and stores it in a slot. */
+export interface FlowAskNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "ask";
+  /** Question. `{{name}}` is replaced by the value of the slot or variable. */
+  prompt: string;
+  /** Question after an answer without a valid value, or after silence. Absent: `prompt`. `{{name}}` is replaced by the value of the slot or variable. */
+  reprompt?: string;
+  slot: FlowSlot;
+  /**
+   * How often the question is put, the first time included. Default: 3.
+   * From 1 to 10.
+   */
+  maxAttempts?: number;
+  /** Id of the node that follows. */
+  next: string;
+  /** Id of the node that follows if the last attempt brought no valid value. */
+  onExhausted: string;
+}
+
+export interface FlowTest {
+  /** Name of a slot or of a variable. A slot hides a variable of the same name. */
+  name: string;
+  /** Comparison. `filled`, `empty`: whether it has a value. `less` … `at_least` compare numbers, or dates as `YYYY-MM-DD`. `contains`: the text contains `value`, in upper or lower case. `one_of`: it equals one of `values`. A name without a value passes only `empty` and `not_equal`. */
+  is: "filled" | "empty" | "equal" | "not_equal" | "less" | "at_most" | "greater" | "at_least" | "contains" | "one_of";
+  /** Value to compare with. Not for `filled`, `empty` and `one_of`. */
+  value?: string | number | boolean;
+  /** Values to compare with, for `one_of`. */
+  values?: (string | number | boolean)[];
+}
+
+/** Chooses the next node by slots and variables. */
+export interface FlowConditionNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "condition";
+  /** The first branch whose tests pass is taken. */
+  branches: {
+    /** Tests that must pass. Default: `all`. */
+    match?: "all" | "any";
+    tests: FlowTest[];
+    /** Id of the node that follows. */
+    next: string;
+  }[];
+  /** Id of the node that follows if no branch is taken. */
+  otherwise: string;
+}
+
+/** Chooses the next node by the judgment of the language model. */
+export interface FlowJudgeNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "judge";
+  /** The first branch that applies is taken. */
+  branches: {
+    /** Condition in plain language, judged by the language model from the conversation. */
+    condition: string;
+    /** Id of the node that follows. */
+    next: string;
+  }[];
+  /** Id of the node that follows if no branch applies, or without a judgment. */
+  otherwise: string;
+}
+
+/** Calls a custom tool. */
+export interface FlowToolNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "tool";
+  /** Name of one of the agent's tools, enabled. */
+  tool: string;
+  /** Arguments. A text that is only `{{name}}` keeps the type of the slot. */
+  arguments?: Record<string, string | number | boolean>;
+  /** Text that the agent says while the tool runs. `{{name}}` is replaced by the value of the slot or variable. */
+  say?: string;
+  /** Values of the answer to store in slots. A value that is missing empties the slot. */
+  save?: {
+    /** Name of the slot. Texts of the flow contain its value as `{{name}}`. */
+    slot: string;
+    /** Place of a text, number or boolean in the tool's JSON answer, such as `booking.id`. */
+    path: string;
+  }[];
+  /** Id of the node that follows. */
+  next: string;
+  /** Id of the node that follows if the tool fails. */
+  onFailure: string;
+}
+
+/** Transfers the call to a person. Not available yet. */
+export interface FlowTransferNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "transfer";
+  /** Reason for the transfer, for the person who takes over. `{{name}}` is replaced by the value of the slot or variable. */
+  reason?: string;
+  /** Id of the node that follows if nobody takes over. */
+  onFailure: string;
+}
+
+/** Sends a text message. Requires `messagingConfig.sendMessageEnabled`. */
+export interface FlowMessageNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "message";
+  /** Text message to the other side of the call. `{{name}}` is replaced by the value of the slot or variable. */
+  text: string;
+  /** Id of the node that follows. */
+  next: string;
+  /** Id of the node that follows if it could not be sent, such as in a conversation by text. */
+  onFailure: string;
+}
+
+/** Hangs up. In a conversation by text the next message begins the flow again. */
+export interface FlowEndNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "end";
+  /** Last words. `{{name}}` is replaced by the value of the slot or variable. */
+  text?: string;
+}
+
+/** A stretch of the conversation led by the language model. */
+export interface FlowSubPromptNode {
+  /** Id of the node, unique in the flow. */
+  id: string;
+  type: "subPrompt";
+  /** Instructions for the language model, in addition to the agent's prompt. `{{name}}` is replaced by the value of the slot or variable. */
+  prompt: string;
+  /** Ways out. The language model takes one when its condition is met. */
+  exits: {
+    /** Name, unique in the node. */
+    name: string;
+    /** When the stretch is over, in plain language. */
+    condition: string;
+    /** Id of the node that follows. */
+    next: string;
+  }[];
+  /**
+   * Replies of the model at most. Default: 20.
+   * From 1 to 100.
+   */
+  maxTurns?: number;
+  /** Id of the node that follows after `maxTurns` replies. */
+  onMaxTurns: string;
+}
+
+export type FlowNode = FlowSayNode | FlowAskNode | FlowConditionNode | FlowJudgeNode | FlowToolNode | FlowTransferNode | FlowMessageNode | FlowEndNode | FlowSubPromptNode;
+
+export interface FlowIntents {
+  /** The caller asks for a person. */
+  human?: {
+    /** Further words for it, each of which must be the whole answer. English has built-in ones. */
+    phrases?: string[];
+    /** Key of the keypad that stands for it. */
+    key?: string;
+    /** Id of the node that follows. */
+    next: string;
+  };
+  /** The caller ends the conversation. */
+  goodbye?: {
+    /** Further words for it, each of which must be the whole answer. English has built-in ones. */
+    phrases?: string[];
+    /** Key of the keypad that stands for it. */
+    key?: string;
+    /** Id of the node that follows. */
+    next: string;
+  };
+  /** The caller asks to hear the question again, which counts as no attempt. */
+  repeat?: {
+    /** Further words for it, each of which must be the whole answer. English has built-in ones. */
+    phrases?: string[];
+    /** Key of the keypad that stands for it. */
+    key?: string;
+  };
+}
+
 export interface CustomToolCreate {
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name: string;
@@ -201,10 +448,15 @@ export interface AgentCreate {
   startSpeaker?: "agent" | "user" | null;
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. Default: `"static"`. */
   firstMessageMode?: "static" | "generated" | null;
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. Not available yet: only the default is accepted. Default: `"single_prompt"`. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`, which it requires; `promptTemplate` then applies to what the language model says in it. Default: `"single_prompt"`. */
   mode?: "single_prompt" | "flow" | null;
-  /** Flow for `mode` `flow`. An update replaces it completely. Not available yet: only the default is accepted. Default: `null`. */
-  flowDefinition?: Record<string, unknown> | null;
+  /** Flow for `mode` `flow`: nodes, of which each names those that follow. A definition with problems is rejected; each problem names its node. An update replaces it completely. Default: `null`. */
+  flowDefinition?: {
+    /** Id of the first node. */
+    start: string;
+    nodes: FlowNode[];
+    intents?: FlowIntents;
+  } | null;
   /** Variables by name. Environments, calls and pre-call answers override them. Default: `{}`. */
   defaultVariables?: Record<string, string | number | boolean | null> | null;
   /** Variables that override `defaultVariables` in browser test calls. Default: `{}`. */
@@ -595,10 +847,15 @@ export interface Agent {
   startSpeaker: "agent" | "user";
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. */
   firstMessageMode: "static" | "generated";
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`, which it requires; `promptTemplate` then applies to what the language model says in it. */
   mode: "single_prompt" | "flow";
-  /** Flow for `mode` `flow`. An update replaces it completely. */
-  flowDefinition: Record<string, unknown> | null;
+  /** Flow for `mode` `flow`: nodes, of which each names those that follow. A definition with problems is rejected; each problem names its node. An update replaces it completely. */
+  flowDefinition: {
+    /** Id of the first node. */
+    start: string;
+    nodes: FlowNode[];
+    intents?: FlowIntents;
+  } | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
   defaultVariables: Record<string, string | number | boolean | null>;
   /** Variables that override `defaultVariables` in browser test calls. */
@@ -918,10 +1175,15 @@ export interface AgentUpdate {
   startSpeaker?: "agent" | "user" | null;
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. */
   firstMessageMode?: "static" | "generated" | null;
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. Not available yet: only the default is accepted. Default: `"single_prompt"`. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`, which it requires; `promptTemplate` then applies to what the language model says in it. */
   mode?: "single_prompt" | "flow" | null;
-  /** Flow for `mode` `flow`. An update replaces it completely. Not available yet: only the default is accepted. Default: `null`. */
-  flowDefinition?: Record<string, unknown> | null;
+  /** Flow for `mode` `flow`: nodes, of which each names those that follow. A definition with problems is rejected; each problem names its node. An update replaces it completely. */
+  flowDefinition?: {
+    /** Id of the first node. */
+    start: string;
+    nodes: FlowNode[];
+    intents?: FlowIntents;
+  } | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
   defaultVariables?: Record<string, string | number | boolean | null> | null;
   /** Variables that override `defaultVariables` in browser test calls. */
@@ -1363,10 +1625,15 @@ export interface AgentSnapshot {
   startSpeaker: "agent" | "user";
   /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. */
   firstMessageMode: "static" | "generated";
-  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`. */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`, which it requires; `promptTemplate` then applies to what the language model says in it. */
   mode: "single_prompt" | "flow";
-  /** Flow for `mode` `flow`. An update replaces it completely. */
-  flowDefinition: Record<string, unknown> | null;
+  /** Flow for `mode` `flow`: nodes, of which each names those that follow. A definition with problems is rejected; each problem names its node. An update replaces it completely. */
+  flowDefinition: {
+    /** Id of the first node. */
+    start: string;
+    nodes: FlowNode[];
+    intents?: FlowIntents;
+  } | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
   defaultVariables: Record<string, string | number | boolean | null>;
   /** Variables that override `defaultVariables` in browser test calls. */

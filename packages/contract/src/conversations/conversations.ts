@@ -13,17 +13,53 @@ import {
   variablesSchema,
 } from "../schemas.ts";
 
+const flowStateSchema = Type.Object(
+  {
+    nodeId: Type.String({ description: "Node where the flow is after the step." }),
+    phase: Type.Enum(["due", "asked", "led", "called", "ended"], {
+      description:
+        "`due`: the node has not begun. `asked`, `led`: it awaits the other side. `called`: it awaits a tool. `ended`: the flow is over.",
+    }),
+    attempts: Type.Integer({
+      description: "Times that the question was put, or replies of a `subPrompt` node.",
+    }),
+    slots: Type.Record(
+      Type.String(),
+      Type.Unsafe<string | number | boolean>({ type: ["string", "number", "boolean"] }),
+      {
+        description: "Values of the slots.",
+      },
+    ),
+    volunteered: Type.Unsafe<readonly string[]>({
+      type: "array",
+      items: { type: "string" },
+      description: "Slots whose value was given before their question.",
+    }),
+    toolCallId: Type.Optional(Type.String({ description: "Call of the phase `called`." })),
+  },
+  { title: "FlowState", description: "State of the agent's flow after a `flow` item." },
+);
+
 export const transcriptItemSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the item, unique in the conversation." }),
-    type: Type.Enum(["message", "instruction", "tool_call", "tool_result", "dtmf", "transfer", "system"]),
+    type: Type.Enum([
+      "message",
+      "instruction",
+      "tool_call",
+      "tool_result",
+      "dtmf",
+      "transfer",
+      "flow",
+      "system",
+    ]),
     role: Type.Optional(
       Type.Enum(["user", "agent"], { description: "Speaker of a `message`. Absent for other types." }),
     ),
     text: Type.String({
       description:
         "Text of the item. An interrupted agent message contains only the words that were played. A `tool_call` contains its " +
-        "arguments as JSON.",
+        "arguments as JSON, a `flow` item what happened at its node.",
     }),
     direction: Type.Optional(
       Type.Enum(["received", "sent"], {
@@ -48,6 +84,12 @@ export const transcriptItemSchema = Type.Object(
     ),
     toolName: Type.Optional(Type.String({ description: "Name of the tool." })),
     isError: Type.Optional(Type.Boolean({ description: "`true`: the tool of this `tool_result` failed." })),
+    nodeId: Type.Optional(
+      Type.String({
+        description: "Node of the agent's flow (`flowDefinition`) that this `flow` item is a step of.",
+      }),
+    ),
+    flowState: Type.Optional(flowStateSchema),
   },
   { title: "TranscriptItem" },
 );

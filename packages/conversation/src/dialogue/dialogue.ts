@@ -4,16 +4,21 @@ import type { LanguageModel } from "../providers/language-model.ts";
 import { systemTimers, type Timers } from "../timers.ts";
 import type { TranscriptEntry } from "../transcript.ts";
 import { Deadline } from "./deadline.ts";
+import { followFlow, type FlowPorts } from "./follow-flow.ts";
+import { type DialogueFlow, FlowPosition, inputsOf } from "./flow-position.ts";
+import { EXIT_TOOL_NAME, readExit } from "./model-forms.ts";
 import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
 import { ModelFailover } from "./model-failover.ts";
 import { trimToWindow } from "./context-window.ts";
 import {
+  addMessage,
   addText,
   addToolCall,
   addToolResult,
   countCharacters,
   type OpenReply,
   type ReplyPart,
+  settledEntries,
   toMessage,
   type ToolResultEntry,
   toResultEntry,
@@ -38,6 +43,8 @@ export interface DialogueOptions {
   reasoningEffort?: "none" | "low" | "medium" | "high";
   /** Further settings of requests to the model. */
   callSettings?: ModelCallSettings;
+  /** The flow that the agent follows. Default: none, the model leads the conversation. */
+  flow?: DialogueFlow | undefined;
   /** Earlier entries, when a conversation is resumed. */
   transcript?: readonly TranscriptEntry[];
   deadlines?: Partial<DialogueDeadlines>;
@@ -57,11 +64,30 @@ export type DialogueInput =
   | { type: "message"; text: string }
   /** No new input: answers the history. The model sees `guidance`, which does not enter the history. */
   | { type: "continue"; guidance?: string }
+  /** The other side has not answered. A flow takes it as silence; without one it is `continue`. */
+  | { type: "silence"; guidance: string }
+  /** The flow begins, after the first message or one by `guidance`. No tool is called until the reply is confirmed. */
+  | { type: "begin"; firstMessage: string; guidance?: string | undefined }
   /**
    * Answers a possibly complete message in advance. It does not enter the history, and no tool is called, until the
    * reply is confirmed. The owner records the message before that.
    */
   | { type: "preview"; text: string };
+
+/** A stretch of the conversation that the model leads. */
+export interface Stretch {
+  /** In addition to the agent's prompt. */
+  instructions: string;
+  /** The tool with which the model leaves it. */
+  exit: LanguageModelV4FunctionTool;
+}
+
+/** How the model's part of a reply ended. */
+export interface Conversed {
+  endsConversation: boolean;
+  /** The exit that it took. */
+  exit?: string | undefined;
+}
 
 export interface Reply extends AsyncIterable<ReplyPart> {
   readonly id: string;
@@ -107,6 +133,7 @@ export class Dialogue {
   readonly #deadlines: DialogueDeadlines;
   readonly #timers: Timers;
   readonly #history: TranscriptEntry[];
+  readonly #flow: FlowPosition | undefined;
   #open: OpenReply | undefined;
 
   constructor(options: DialogueOptions) {
@@ -124,6 +151,17 @@ export class Dialogue {
     const tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
     this.#toolCalls = new ToolCalls(tools, this.#timers, this.#deadlines.toolMs);
     this.#history = [...(options.transcript ?? [])];
+    this.#flow =
+      options.flow && new FlowPosition(options.flow, this.#history, options.model.canJudge !== false);
+  }
+
+  get hasFlow(): boolean {
+    return this.#flow !== undefined;
+  }
+
+  /** Whether its flow answers the caller's silence. */
+  get takesSilence(): boolean {
+    return this.#flow?.takesSilence === true;
   }
 
   get history(): readonly TranscriptEntry[] {
@@ -150,7 +188,7 @@ export class Dialogue {
     if (this.#open !== undefined) throw new Error(`reply ${this.#open.id} is not settled`);
     if (input.type === "message") this.record({ type: "message", role: "user", text: input.text });
     const { promise: confirmed, resolve } = Promise.withResolvers<void>();
-    const isPreview = input.type === "preview";
+    const isPreview = input.type === "preview" || input.type === "begin";
     if (isPreview) options.signal.addEventListener("abort", () => resolve(), { once: true });
     else resolve();
     const id = randomUUID();
@@ -162,6 +200,7 @@ export class Dialogue {
       entries: [],
       segments: [],
       calls: new Set(),
+      usedInputs: inputsOf(this.#history).length + (input.type === "preview" ? 1 : 0),
     };
     this.#open = open;
     const confirm = (): void => {
@@ -169,27 +208,22 @@ export class Dialogue {
       open.isConfirmed = true;
       resolve();
     };
-    return { id: open.id, confirm, [Symbol.asyncIterator]: () => this.#reply(open, options.signal) };
+    return { id: open.id, confirm, [Symbol.asyncIterator]: () => this.#reply(open, input, options.signal) };
   }
 
   /**
    * Enters a reply into the history: its tool calls, and the delivered text with one string per segment; by default all
-   * of it. Unknown and settled ids are ignored.
+   * of it. Unknown and settled ids are ignored. Returns the number of steps of the flow that count.
    */
-  settle(replyId: string, delivered?: readonly string[]): void {
+  settle(replyId: string, delivered?: readonly string[]): number {
     const open = this.#open;
-    if (open?.id !== replyId) return;
+    if (open?.id !== replyId) return 0;
     this.#open = undefined;
-    for (const entry of open.entries) {
-      if (entry.type !== "segment") {
-        this.#history.push(entry);
-        continue;
-      }
-      const generated = (open.segments[entry.index] ?? "").trim();
-      const text = delivered === undefined ? generated : (delivered[entry.index] ?? "").trim();
-      if (text !== "") this.#history.push({ type: "message", role: "agent", text });
-    }
+    const settled = settledEntries(open, delivered);
+    this.#history.push(...settled);
+    this.#flow?.settle(open, settled);
     for (const call of open.calls) void this.#awaitLate(call);
+    return settled.filter(({ type }) => type === "flow").length;
   }
 
   /** Aborts running tools and returns the results to record for them. Idempotent. */
@@ -209,18 +243,68 @@ export class Dialogue {
     if (this.#lateCalls.delete(call)) this.onLateResult?.(toResultEntry(outcome));
   }
 
-  async *#reply(open: OpenReply, signal: AbortSignal): AsyncGenerator<ReplyPart, void> {
+  async *#reply(open: OpenReply, input: DialogueInput, signal: AbortSignal): AsyncGenerator<ReplyPart, void> {
+    const flow = this.#flow;
+    if (input.type === "begin" && input.firstMessage !== "") yield addMessage(open, input.firstMessage);
+    const isGuided = (input.type === "continue" || input.type === "begin") && input.guidance !== undefined;
+    if (flow === undefined || isGuided) {
+      const { endsConversation } = yield* this.#converse(open, signal);
+      if (flow?.isDue(this.#history) !== true || endsConversation)
+        return yield { type: "end", endsConversation };
+      // What follows does not obey the guidance again.
+      open.modelOnlyEntries = [];
+    }
+    const inputs = [...this.#history, ...(input.type === "preview" ? toModelOnlyEntries(input) : [])];
+    const event = input.type === "silence" ? ({ type: "silence" } as const) : flow.eventOf(inputs);
+    yield* followFlow(this.#portsOf(flow, open, signal), open, flow.state, event);
+  }
+
+  #portsOf(flow: FlowPosition, open: OpenReply, signal: AbortSignal): FlowPorts {
+    return {
+      program: flow.program,
+      entries: () => [...this.#history, ...open.modelOnlyEntries, ...this.#entriesSoFar(open)],
+      ask: (form) =>
+        streamModel({
+          models: this.#models,
+          options: () => form,
+          signal,
+          timers: this.#timers,
+          deadlines: this.#deadlines,
+        }),
+      converse: (stretch) => this.#converse(open, signal, stretch),
+      confirmed: async () => {
+        await open.confirmed;
+        signal.throwIfAborted();
+      },
+      startTool: (toolCallId, toolName, input) => this.#toolCalls.start(toolCallId, toolName, input),
+      takeLateCall: (toolCallId) => {
+        const call = [...this.#lateCalls].find((late) => late.toolCallId === toolCallId);
+        if (call !== undefined) this.#lateCalls.delete(call);
+        return call;
+      },
+      awaitOutcome: async (call) => await this.#awaitOutcome(call, signal),
+    };
+  }
+
+  /** The model's part of a reply: its text, and its rounds of tool calls. */
+  async *#converse(
+    open: OpenReply,
+    signal: AbortSignal,
+    stretch?: Stretch,
+  ): AsyncGenerator<ReplyPart, Conversed> {
     for (let round = 1; round <= MAX_TOOL_ROUNDS + 1; round++) {
       const calls: ToolCall[] = [];
       let endCallInput: string | undefined;
-      for await (const part of this.#askModel(open, signal, round > MAX_TOOL_ROUNDS)) {
+      let exit: string | undefined;
+      for await (const part of this.#askModel(open, signal, round > MAX_TOOL_ROUNDS, stretch)) {
         if (part.type === "retry") yield part;
         else if (part.type === "text") {
           yield addText(open, part.text);
           if (countCharacters(open) > MAX_REPLY_CHARACTERS) break;
         } else if (part.toolName === END_CALL_TOOL_NAME && this.#options.endCall !== undefined) {
           endCallInput = part.input;
-        } else {
+        } else if (stretch !== undefined && part.toolName === EXIT_TOOL_NAME) exit = readExit(part.input);
+        else {
           // A preview waits here until it is confirmed.
           if (!open.isConfirmed) yield { type: "wait" };
           await open.confirmed;
@@ -234,17 +318,17 @@ export class Dialogue {
       for (const call of calls) {
         if (!call.isAsync) yield addToolResult(open, call, await this.#awaitOutcome(call, signal));
       }
+      if (exit !== undefined) return { endsConversation: false, exit };
       if (endCallInput !== undefined) {
         const isSilent = countCharacters(open) === 0;
         const farewell =
           readFarewell(endCallInput) ?? (isSilent ? this.#options.endCall?.farewell : undefined);
         if (farewell !== undefined) yield addText(open, farewell);
-        yield { type: "end", endsConversation: true };
-        return;
+        return { endsConversation: true };
       }
       if (calls.length === 0) break;
     }
-    yield { type: "end", endsConversation: false };
+    return { endsConversation: false };
   }
 
   /** @throws the signal's reason if the reply is canceled while the tool runs. */
@@ -257,34 +341,48 @@ export class Dialogue {
     }
   }
 
-  #askModel(open: OpenReply, signal: AbortSignal, mustAnswer: boolean): AsyncGenerator<ModelPart> {
+  #askModel(
+    open: OpenReply,
+    signal: AbortSignal,
+    mustAnswer: boolean,
+    stretch: Stretch | undefined,
+  ): AsyncGenerator<ModelPart> {
     return streamModel({
       models: this.#models,
-      options: (isContinuation) => this.#callOptions(open, mustAnswer, isContinuation),
+      options: (isContinuation) => this.#callOptions(open, { mustAnswer, isContinuation, stretch }),
       signal,
       timers: this.#timers,
       deadlines: this.#deadlines,
     });
   }
 
+  #entriesSoFar(open: OpenReply): TranscriptEntry[] {
+    return open.entries.map((entry) => (entry.type === "segment" ? toMessage(open, entry.index) : entry));
+  }
+
   #callOptions(
     open: OpenReply,
-    mustAnswer: boolean,
-    isContinuation: boolean,
+    {
+      mustAnswer,
+      isContinuation,
+      stretch,
+    }: { mustAnswer: boolean; isContinuation: boolean; stretch: Stretch | undefined },
   ): Omit<LanguageModelV4CallOptions, "abortSignal"> {
-    const { instructions, temperature, reasoningEffort, callSettings } = this.#options;
-    const window = { contextTokens: this.#models.current.contextTokens, tools: this.#definitions };
-    const soFar = open.entries.map((entry) =>
-      entry.type === "segment" ? toMessage(open, entry.index) : entry,
-    );
+    const { temperature, reasoningEffort, callSettings } = this.#options;
+    const instructions = [this.#options.instructions, stretch?.instructions ?? ""]
+      .filter(Boolean)
+      .join("\n\n");
+    const tools = stretch === undefined ? this.#definitions : [...this.#definitions, stretch.exit];
+    const window = { contextTokens: this.#models.current.contextTokens, tools };
+    const soFar = this.#entriesSoFar(open);
     if (isContinuation) soFar.push({ type: "instruction", text: CONTINUE });
     return {
       prompt: trimToWindow(
         renderPrompt(instructions, [...this.#history, ...open.modelOnlyEntries, ...soFar]),
         window,
       ),
-      ...(this.#definitions.length > 0 && {
-        tools: this.#definitions,
+      ...(tools.length > 0 && {
+        tools,
         toolChoice: { type: mustAnswer ? ("none" as const) : ("auto" as const) },
       }),
       ...callSettings,
@@ -296,7 +394,7 @@ export class Dialogue {
 
 function toModelOnlyEntries(input: DialogueInput): TranscriptEntry[] {
   if (input.type === "preview") return [{ type: "message", role: "user", text: input.text }];
-  if (input.type !== "continue" || input.guidance === undefined) return [];
+  if (input.type === "message" || input.guidance === undefined) return [];
   return [{ type: "instruction", text: input.guidance }];
 }
 

@@ -37,7 +37,7 @@ export function renderPrompt(
     unanswered.clear();
   };
   for (const entry of entries) {
-    if (entry.type === "system" || entry.type === "transfer") continue;
+    if (entry.type === "system" || entry.type === "transfer" || entry.type === "flow") continue;
     if (entry.type === "tool_call") {
       if (prompt.at(-1)?.role === "tool") closeRound();
       unanswered.set(entry.toolCallId, entry);

@@ -13,6 +13,8 @@ export type LanguageModel = LanguageModelV4 & {
    * reports nothing: a reply that needs what could not be loaded loads it again.
    */
   prepare?: (instructions: string) => void;
+  /** `false` for a model that neither reads values nor judges. Default: it can. */
+  readonly canJudge?: boolean;
   /** Receives that an answer to a request has begun. */
   onAnswer?: () => void;
   /** Receives why a request has failed. A request that its owner aborts has not. */

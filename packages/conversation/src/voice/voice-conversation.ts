@@ -97,8 +97,10 @@ export class VoiceConversation {
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
     this.#transcript = new ConversationTranscript(options);
-    const { endpointingDelayMs, answerJudge } = options;
-    this.#state = initialTurnState(toTurnSettings(agent, endpointingDelayMs, answerJudge !== undefined));
+    const { endpointingDelayMs, answerJudge, dialogue } = options;
+    this.#state = initialTurnState(
+      toTurnSettings(agent, endpointingDelayMs, answerJudge !== undefined, dialogue.hasFlow),
+    );
     this.#tones =
       agent.voicemail &&
       new ToneDetector(sampleRateHz, (tone) =>

@@ -77,6 +77,7 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
     provider: "parley",
     modelId: "builtin-responder",
     supportedUrls: {},
+    canJudge: false,
     prepare: (instructions) => void promptOf(instructions),
     doStream: async (call) => streamReply(await respond(call)),
     doGenerate: async (call) => {

@@ -98,6 +98,7 @@ const eventNames: Readonly<Record<EventType, string>> = {
   instruction: "Instruction",
   dtmf: "Keypad",
   transfer: "Transfer",
+  flow: "Flow",
   system: "System",
 };
 

@@ -19,6 +19,8 @@ export function nameOfItem({ type, toolName = "Tool", isError }: TranscriptItem)
       return "Keypad";
     case "transfer":
       return "Transfer";
+    case "flow":
+      return "Flow";
     case "message":
     case "system":
       return "";

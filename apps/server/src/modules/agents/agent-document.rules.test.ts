@@ -61,8 +61,15 @@ test("a widget in production names no environment", () => {
 });
 
 test("differences are named by field, ignoring key order, the sign of zero and the times of tools", () => {
-  const flow = { ...ada, flowDefinition: { a: 1, b: { c: 2, d: 0 } }, customTools: [tool] };
-  const stored = JSON.parse('{"b": {"d": -0, "c": 2}, "a": 1}');
+  const slot = { name: "age", type: "number", minimum: 0 } as const;
+  const ask = { id: "a", type: "ask", prompt: "Age?", slot, next: "b", onExhausted: "b" } as const;
+  const flowDefinition = { start: "a", nodes: [ask, { id: "b", type: "end" } as const] };
+  const flow = { ...ada, flowDefinition, customTools: [tool] };
+  const nodes = [
+    { ...ask, slot: { minimum: -0, type: "number", name: "age" } },
+    { type: "end", id: "b" },
+  ];
+  const stored = JSON.parse(JSON.stringify({ nodes, start: "a" }).replace('"minimum":0', '"minimum":-0'));
   const later = { ...tool, updatedAt: "2026-11-22T00:00:00.000Z" };
   assert.deepEqual(diffDocuments(flow, { ...flow, flowDefinition: stored, customTools: [later] }), []);
   const renamed = { ...flow, name: "Bea", customTools: [{ ...tool, enabled: false }] };

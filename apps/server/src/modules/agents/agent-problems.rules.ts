@@ -5,6 +5,7 @@ import { Compile } from "typebox/compile";
 import { normalizePhoneNumber } from "../../platform/phone-number.ts";
 import { isTimezone } from "../../platform/timezone.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
+import { findFlowProblems } from "./flows/flow.rules.ts";
 
 const configuration = Compile(Type.Object(valueSchemas(agentFields)));
 
@@ -14,7 +15,7 @@ export function findSnapshotProblems(document: AgentDocument): Issue[] {
     path: instancePath.slice(1).replaceAll("/", "."),
     message,
   }));
-  return issues.length > 0 ? issues : findProblems(document);
+  return issues.length > 0 ? issues : [...findProblems(document), ...findFlowProblems(document)];
 }
 
 export function findProblems(document: AgentDocument): Issue[] {

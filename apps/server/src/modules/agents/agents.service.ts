@@ -25,6 +25,7 @@ import { findProblems, findUnavailable, findUnusableUrls } from "./agent-problem
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
+import { findNewFlowProblems } from "./flows/flow.rules.ts";
 import { createTools } from "./tools/custom-tools.rules.ts";
 import { agents } from "./agents.tables.ts";
 import { findEnvironment } from "./versions/environments.store.ts";
@@ -330,6 +331,7 @@ async function requireOwnNumber(
 function requireUsable(document: AgentDocument, before: AgentDocument): void {
   const issues = [
     ...findProblems(document),
+    ...findNewFlowProblems(document, before),
     ...findUnusableUrls(document, before),
     ...findUnavailable(document, before),
   ];

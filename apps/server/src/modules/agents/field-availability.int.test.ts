@@ -6,8 +6,6 @@ import { assertRefused } from "../contract-conformance.ts";
 import { createTestServer, storeAgentFields, type TestResponse, type TestServer } from "../testing.ts";
 
 const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
-  ["mode", { mode: "flow" }],
-  ["flowDefinition", { flowDefinition: { steps: [] } }],
   [
     "transferRoutes.0.waitForHumanSeconds",
     { transferRoutes: [{ to_number: "+14155550123", condition: "always", waitForHumanSeconds: 5 }] },
@@ -59,7 +57,7 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   await modules.environments.put(organizationId, agentId, "staging", {});
   const stored = {
     knowledgeBaseChunks: 3,
-    flowDefinition: { b: 1, a: [-0] },
+    knowledgeBaseSimilarityThreshold: 0.5,
     widgetConfig: { enabled: true, environment: "staging" },
   };
   await storeAgentFields(server, agentId, stored);
@@ -68,19 +66,20 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   assert.deepEqual({ ...same, updatedAt: 0 }, { ...given, name: "Bea", updatedAt: 0 });
   const copy = agentIn(await request("POST", "/agents", given));
   assert.deepEqual(
-    [copy.knowledgeBaseChunks, copy.flowDefinition, copy.widgetConfig],
-    [3, { a: [0], b: 1 }, { ...given.widgetConfig, environment: null }],
+    [copy.knowledgeBaseChunks, copy.knowledgeBaseSimilarityThreshold, copy.widgetConfig],
+    [3, 0.5, { ...given.widgetConfig, environment: null }],
   );
   const { id: _id, ...unnamed } = given;
-  assertRefused(await request("POST", "/agents", unnamed), "invalid_body", "flowDefinition");
+  assertRefused(await request("POST", "/agents", unnamed), "invalid_body", "knowledgeBaseChunks");
   const other = await server.createOrganization();
-  assertRefused(await request("POST", "/agents", given, other.apiKey), "invalid_body", "flowDefinition");
+  assertRefused(await request("POST", "/agents", given, other.apiKey), "invalid_body", "knowledgeBaseChunks");
   const path = `/agents/${agentId}`;
-  assertRefused(await request("PATCH", path, { flowDefinition: { b: 2 } }), "invalid_body", "flowDefinition");
-  const reset = { knowledgeBaseChunks: null, flowDefinition: null, widgetConfig: null };
+  const threshold = "knowledgeBaseSimilarityThreshold";
+  assertRefused(await request("PATCH", path, { [threshold]: 0.6 }), "invalid_body", threshold);
+  const reset = { knowledgeBaseChunks: null, [threshold]: null, widgetConfig: null };
   const after = agentIn(await request("PATCH", path, reset));
-  const { knowledgeBaseChunks, flowDefinition } = defaultsOf(agentFields);
-  assert.deepEqual([after.knowledgeBaseChunks, after.flowDefinition], [knowledgeBaseChunks, flowDefinition]);
+  const { knowledgeBaseChunks } = defaultsOf(agentFields);
+  assert.deepEqual([after.knowledgeBaseChunks, after[threshold]], [knowledgeBaseChunks, 0.3]);
   assertRefused(
     await request("PATCH", path, { knowledgeBaseChunks: 3 }),
     "invalid_body",

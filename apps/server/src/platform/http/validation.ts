@@ -6,6 +6,7 @@ import { Format } from "typebox/format";
 import { Pointer, Value } from "typebox/value";
 import { AppError } from "../app-error.ts";
 import { isStorableText } from "../database/storable-text.ts";
+import { narrowUnions } from "./union-members.ts";
 
 type Validator = ReturnType<typeof Compile>;
 type SchemaError = ReturnType<Validator["Errors"]>[number];
@@ -37,13 +38,17 @@ export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Re
     const validator = (compiled ??= Compile(schema));
     // A missing body counts as an empty one, so that the error names the missing fields.
     const input = isBody ? (value ?? {}) : Value.Default(schema, readQuery(schema.properties ?? {}, value));
-    const issues = validator.Check(input)
-      ? findUnstorable(input, "")
-      : toIssues(schema, validator.Errors(input));
+    const issues = validator.Check(input) ? findUnstorable(input, "") : findIssues(schema, input, validator);
     if (issues.length === 0) return { value: input };
     return { error: new AppError(isBody ? "invalid_body" : "invalid_query", { issues }) };
   };
 };
+
+/** The issues of an input that does not match. Of a union only those of the member that the input names. */
+function findIssues(schema: TSchema, input: unknown, validator: Validator): Issue[] {
+  const narrowed = narrowUnions(schema, input);
+  return toIssues(narrowed, narrowed === schema ? validator.Errors(input) : Value.Errors(narrowed, input));
+}
 
 /**
  * Converts texts to numbers and booleans as the schema requires. Leaves other texts unchanged; validation rejects them.

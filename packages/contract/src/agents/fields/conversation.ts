@@ -1,7 +1,8 @@
 import { Type } from "typebox";
-import { group, notAvailableYet, value } from "../../field-table.ts";
+import { group, value } from "../../field-table.ts";
 import { builtInVariables, nullable, variablesSchema } from "../../schemas.ts";
-import { freeObjectSchema, textSchema } from "./texts.ts";
+import { flowDefinitionSchema } from "../flows/flow-definition.ts";
+import { textSchema } from "./texts.ts";
 
 const PHRASE_CHARACTERS = 500;
 
@@ -54,22 +55,23 @@ export const conversationFields = {
     }),
     "static",
   ),
-  ...notAvailableYet({
-    mode: value(
-      Type.Enum(["single_prompt", "flow"], {
-        description:
-          "`single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`.",
-      }),
-      "single_prompt",
-    ),
-    flowDefinition: value(
-      nullable({
-        ...freeObjectSchema("Flow for `mode` `flow`. An update replaces it completely."),
-        type: "object",
-      }),
-      null,
-    ),
-  }),
+  mode: value(
+    Type.Enum(["single_prompt", "flow"], {
+      description:
+        "`single_prompt`: the agent follows `promptTemplate`. `flow`: the agent follows `flowDefinition`, which it requires; " +
+        "`promptTemplate` then applies to what the language model says in it.",
+    }),
+    "single_prompt",
+  ),
+  flowDefinition: value(
+    nullable({
+      ...flowDefinitionSchema,
+      description:
+        "Flow for `mode` `flow`: nodes, of which each names those that follow. A definition with problems is rejected; each problem " +
+        "names its node. An update replaces it completely.",
+    }),
+    null,
+  ),
   defaultVariables: value(
     {
       ...variablesSchema,

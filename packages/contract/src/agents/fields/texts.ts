@@ -19,11 +19,6 @@ export function webUrlSchema(description: string) {
   return nullable(Type.String({ maxLength: 2_048, pattern: "^https?://\\S+$", description }));
 }
 
-/** An object that is stored unchanged. */
-export function freeObjectSchema(description: string) {
-  return Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true, description });
-}
-
 /** Timeout in seconds for a dial or for a wait for a person. */
 export function waitSecondsSchema(description: string) {
   return Type.Integer({ minimum: 5, maximum: 120, description });

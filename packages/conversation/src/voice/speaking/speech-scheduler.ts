@@ -165,6 +165,8 @@ export class SpeechScheduler {
       this.#enterLateResults();
       this.#utterance = this.#createUtterance(content);
     }
+    // A flow's tools wait for it.
+    if (content.type === "greeting") this.#utterance.confirm(content);
     this.#showState(false);
   }
 
@@ -363,8 +365,9 @@ export class SpeechScheduler {
     const atMs = this.#options.mediaMs();
     const speechId = this.#speechId;
     if (outcome.type === "ended") {
-      const { endsConversation } = outcome;
-      return { type: "speechEnded", atMs, speechId, endsConversation, text: this.#agentText };
+      const { endsConversation, hasMore } = outcome;
+      const more = hasMore ? ({ hasMore } as const) : {};
+      return { type: "speechEnded", atMs, speechId, endsConversation, text: this.#agentText, ...more };
     }
     const { part, error } = outcome;
     // Without a working voice only a recorded apology can be played.

@@ -16,6 +16,10 @@ interface Message {
  */
 export class SpeechTranscript {
   readonly #pending: (Message | TranscriptItem)[] = [];
+  /** Steps of the flow that are still to be taken; `Infinity` until it is known. */
+  #stepsLeft = Infinity;
+  #stepsTaken = 0;
+  #hasBegun = false;
   /** Start of the last message taken. */
   #spokenSinceMs = 0;
 
@@ -32,6 +36,7 @@ export class SpeechTranscript {
   markFrame(segment: number, startMs: number, endMs: number): string | undefined {
     const message = this.#find(segment);
     if (message === undefined) return undefined;
+    this.#hasBegun = true;
     const isFirst = message.startMs < 0;
     if (isFirst) message.startMs = startMs;
     message.endMs = endMs;
@@ -60,10 +65,31 @@ export class SpeechTranscript {
         if (trimmed !== "") {
           items.push({ id, type: "message", role: "agent", text: trimmed, startMs, endMs, ...interrupted });
         }
-      } else items.push(this.#afterWords(next));
+      } else if (!isOver && this.#isUncertain(next)) break;
+      else if (this.#takeStep(next)) items.push(this.#afterWords(next));
       this.#pending.shift();
     }
     return items;
+  }
+
+  /** Sets how many steps of the flow count in the whole speech; later ones are dropped. */
+  keepSteps(count: number): void {
+    this.#stepsLeft = count - this.#stepsTaken;
+  }
+
+  /** Whether it is a step of the flow that does not count if the caller stops the speech now. */
+  #isUncertain({ type }: TranscriptItem): boolean {
+    return (
+      type === "flow" &&
+      !this.#hasBegun &&
+      !this.#pending.some((other) => "type" in other && other.type !== "flow")
+    );
+  }
+
+  #takeStep({ type }: TranscriptItem): boolean {
+    if (type !== "flow") return true;
+    this.#stepsTaken++;
+    return this.#stepsLeft-- > 0;
   }
 
   /** The words ahead of a tool call begin later than the call itself is known. */

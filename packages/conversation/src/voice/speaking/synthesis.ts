@@ -19,7 +19,7 @@ export interface SynthesisOptions extends ClauseSynthesisOptions {
   leadMs?: number;
   /** Cancels the source when the speech is stopped. */
   controller: AbortController;
-  onTool: (part: ReplyPart & { type: "toolCall" | "toolResult" }) => void;
+  onStep: (part: ReplyPart & { type: "toolCall" | "toolResult" | "flow" }) => void;
   onMessage: (segment: number) => void;
   /** `takenOverBy` continues; `undefined` if nothing is left. */
   onFault: (part: "llm" | "tts", error: ProviderError, takenOverBy: string | undefined) => void;
@@ -39,7 +39,7 @@ interface ToolWait {
 }
 
 export type SpeechOutcome =
-  | { type: "ended"; endsConversation: boolean }
+  | { type: "ended"; endsConversation: boolean; hasMore: boolean }
   | { type: "failed"; part: "llm" | "tts"; error: ProviderError };
 
 /** Turns one speech of the agent from text to audio: text in, clauses to synthesis, frames out. */
@@ -57,6 +57,7 @@ export class Synthesis {
   /** The speech ends with its current sentence. */
   #isFinishing = false;
   #endsConversation = false;
+  #hasMore = false;
   #isClosed = false;
   #awaitedTools = 0;
   readonly #toolWaits: ToolWait[] = [];
@@ -98,7 +99,9 @@ export class Synthesis {
     if (!this.playout.isDry) return undefined;
     if (this.#clauses.hasFailed) return this.#failure;
     if (!this.#isTextComplete || this.playout.isOwedAudio) return undefined;
-    return this.#failure ?? { type: "ended", endsConversation: this.#endsConversation };
+    return (
+      this.#failure ?? { type: "ended", endsConversation: this.#endsConversation, hasMore: this.#hasMore }
+    );
   }
 
   /** Whether the source waits for a tool result. */
@@ -183,10 +186,12 @@ export class Synthesis {
       case "toolCall":
         if (part.isAwaited) this.#awaitTool();
         this.#speakAll(this.#splitter.flush());
-        return this.#options.onTool(part);
+        return this.#options.onStep(part);
       case "toolResult":
         this.#endToolWait();
-        return this.#options.onTool(part);
+        return this.#options.onStep(part);
+      case "flow":
+        return this.#options.onStep(part);
       case "wait":
         this.#speakAll(this.#splitter.flush());
         if (!this.playout.isOwedAudio) this.#resolveReady();
@@ -195,6 +200,7 @@ export class Synthesis {
         return this.#options.onFault("llm", part.error, part.takenOverBy);
       case "end":
         this.#endsConversation = part.endsConversation && !this.#isFinishing;
+        this.#hasMore = part.hasMore === true;
     }
   }
 
@@ -204,6 +210,8 @@ export class Synthesis {
   }
 
   #endToolWait(): void {
+    // The result may be that of an earlier reply's call.
+    if (this.#awaitedTools === 0) return;
     this.#awaitedTools--;
     const wait = this.#toolWaits.at(-1);
     if (this.#awaitedTools === 0 && wait !== undefined) wait.toMs = this.#options.now();

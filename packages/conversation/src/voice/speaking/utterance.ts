@@ -77,7 +77,9 @@ export class Utterance {
       speeds: options.speeds,
       onVoice,
       onMessage: (segment) => this.#transcript.addMessage(segment),
-      onTool: (part) => {
+      onStep: (part) => {
+        // A step of the flow counts only when the text before it was heard.
+        if (part.type === "flow") return this.#transcript.addEntry(part.entry, options.mediaMs());
         const { toolCallId, toolName } = part;
         const entry: TranscriptEntry =
           part.type === "toolCall"
@@ -213,7 +215,8 @@ export class Utterance {
     }
     const delivered: string[] = [];
     for (const { segment, text } of playout.heard()) delivered[segment] = text;
-    dialogue.settle(this.#reply.id, delivered);
+    const steps = dialogue.settle(this.#reply.id, delivered);
+    this.#transcript.keepSteps(steps);
     this.#emitItems(true, isInterruption);
     return fading;
   }
@@ -279,14 +282,15 @@ function replyTo(
     case "voicemail":
       return undefined;
     case "greeting":
+      if (dialogue.hasFlow) return dialogue.respond({ type: "begin", ...greetingOfFlow(agent) }, controller);
       if (agent.firstMessageMode !== "generated") return undefined;
       return dialogue.respond(
         { type: "continue", guidance: greetingGuidance(agent.firstMessage) },
         controller,
       );
     case "reminder":
-      if (agent.phrases?.reminder !== undefined) return undefined;
-      return dialogue.respond({ type: "continue", guidance: REMINDER_GUIDANCE }, controller);
+      if (agent.phrases?.reminder !== undefined && !dialogue.takesSilence) return undefined;
+      return dialogue.respond({ type: "silence", guidance: REMINDER_GUIDANCE }, controller);
     case "preview":
       return dialogue.respond(content, controller);
     case "instruction":
@@ -294,6 +298,15 @@ function replyTo(
     case "reply":
       return dialogue.respond({ type: "continue" }, controller);
   }
+}
+
+/** The first message comes before the flow. */
+function greetingOfFlow({ firstMessage, firstMessageMode }: VoiceAgentSettings): {
+  firstMessage: string;
+  guidance?: string;
+} {
+  if (firstMessageMode !== "generated") return { firstMessage: firstMessage.trim() };
+  return { firstMessage: "", guidance: greetingGuidance(firstMessage) };
 }
 
 function guidanceToSpeak({ text, turn }: SpeechContent & { type: "instruction" }): string {

@@ -140,6 +140,7 @@ export function endSpeech(transition: TurnTransition, event: TurnEvent & { type:
   state.agentText = event.text;
   state.agentSpokeAtMs = atMs;
   if (agent.content.type !== "reminder") state.lastActivityMs = atMs;
+  if (event.hasMore === true) state.hasUnreportedInput = true;
   const last =
     agent.lastWords ??
     (event.endsConversation && state.instructions.length === 0

@@ -6,10 +6,11 @@ export function toTurnSettings(
   agent: VoiceAgentSettings,
   endpointingDelayMs: number | undefined,
   hasAnswerModel = false,
+  hasFlow = false,
 ): TurnSettings {
   return {
     startSpeaker: agent.startSpeaker,
-    hasGreeting: agent.firstMessageMode === "generated" || agent.firstMessage.trim() !== "",
+    hasGreeting: hasFlow || agent.firstMessageMode === "generated" || agent.firstMessage.trim() !== "",
     firstMessageDelayMs: agent.firstMessageDelayMs,
     endpointingDelayMs,
     language: agent.language,

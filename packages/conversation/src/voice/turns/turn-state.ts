@@ -58,8 +58,15 @@ export type TurnEvent =
   | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
   /** The first audio of a speech was handed out. */
   | { type: "speechStarted"; atMs: number; speechId: number }
-  /** A speech was handed out completely or was empty; `text` is its last heard message. */
-  | { type: "speechEnded"; atMs: number; speechId: number; endsConversation: boolean; text: string }
+  /** A speech was handed out completely or was empty; `text` is its last heard message. `hasMore`: another reply is due. */
+  | {
+      type: "speechEnded";
+      atMs: number;
+      speechId: number;
+      endsConversation: boolean;
+      text: string;
+      hasMore?: true;
+    }
   /** `canApologize`: a recorded apology exists, so that no voice is needed for it. */
   | {
       type: "speechFailed";

@@ -134,6 +134,10 @@ export function renderAgent(
       llmReasoningEffort: document.llmReasoningEffort,
       runtimeConfig: document.runtimeConfig,
       ...abilities,
+      flow:
+        document.mode === "flow" && document.flowDefinition !== null
+          ? { definition: document.flowDefinition, variables, language: document.language, isSpoken: true }
+          : undefined,
       hasDoNotCallTool: false,
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       hasNoiseSuppression: document.noiseCancellation === "on",

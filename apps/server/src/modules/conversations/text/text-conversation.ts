@@ -37,7 +37,13 @@ export async function replyInText(
 
 /** Adapts a setup to text: the agent does not hang up, and a reply waits for its tools. */
 export function forText(setup: DialogueSetup): DialogueSetup {
-  return { ...setup, endCall: undefined, tools: setup.tools.map((tool) => ({ ...tool, isAsync: false })) };
+  const flow = setup.flow && { ...setup.flow, isSpoken: false };
+  return {
+    ...setup,
+    flow,
+    endCall: undefined,
+    tools: setup.tools.map((tool) => ({ ...tool, isAsync: false })),
+  };
 }
 
 /** Returns the document with the prompt of its channel. */
@@ -50,7 +56,17 @@ export function documentFor(document: AgentDocument, channel: "sms" | "web_chat"
 /** The entries of a stored transcript that a dialogue continues from. */
 export function toEntries(items: readonly TranscriptItem[]): TranscriptEntry[] {
   return items.flatMap((item): TranscriptEntry[] => {
-    const { type, text, role, toolCallId = "", toolName = "", isError = false, direction } = item;
+    const {
+      type,
+      text,
+      role,
+      toolCallId = "",
+      toolName = "",
+      isError = false,
+      direction,
+      nodeId,
+      flowState,
+    } = item;
     switch (type) {
       case "message":
         return role === undefined ? [] : [{ type, role, text }];
@@ -62,6 +78,8 @@ export function toEntries(items: readonly TranscriptItem[]): TranscriptEntry[] {
         return [{ type, toolCallId, toolName, text, isError }];
       case "dtmf":
         return direction === undefined ? [] : [{ type, text, direction }];
+      case "flow":
+        return nodeId === undefined || flowState === undefined ? [] : [{ type, text, nodeId, flowState }];
       case "transfer":
       case "system":
         return [];

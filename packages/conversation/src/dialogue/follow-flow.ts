@@ -100,7 +100,11 @@ async function* answerTo(
       });
       return endsConversation ? undefined : { type: "led", exit };
     }
-    default:
+    case "say":
+    case "note":
+    case "wait":
+    case "pause":
+    case "end":
       return { type: "go" };
   }
 }

@@ -87,7 +87,7 @@ export type FlowNode =
 
 export type NodeOf<Type extends FlowNode["type"]> = Extract<FlowNode, { type: Type }>;
 
-export interface FlowIntent {
+interface FlowIntent {
   phrases?: readonly string[];
   key?: string;
 }

@@ -422,7 +422,8 @@ function supplyTo(
   supply: (demand: Demand) => Supply,
   log: string[],
 ): FlowEvent {
-  switch (need?.type) {
+  assert.ok(need !== undefined);
+  switch (need.type) {
     case "wait": {
       log.push("wait");
       const { text, keys } = supply({ want: "caller" });
@@ -444,8 +445,12 @@ function supplyTo(
     case "judge":
       log.push("judgment");
       return { type: "judged", branch: supply({ want: "judgment" }).branch };
-    default:
-      throw new Error(`unexpected ${need?.type}`);
+    case "say":
+    case "note":
+    case "read":
+    case "pause":
+    case "end":
+      throw new Error(`unexpected ${need.type}`);
   }
 }
 

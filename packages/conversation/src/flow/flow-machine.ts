@@ -1,3 +1,4 @@
+import { MESSAGE_TOOL_NAME } from "../dialogue/message-tool.ts";
 import type { FlowNode, IntentName, NodeOf, SlotValue } from "./flow-definition.ts";
 import { findIntent } from "./flow-intents.ts";
 import {
@@ -19,9 +20,8 @@ import { savedValues } from "./tool-answer.ts";
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_TURNS = 20;
 
-/** Names of the tools that nodes call. */
-export const MESSAGE_TOOL = "send_message";
-export const TRANSFER_TOOL = "transfer_call";
+/** Name of the tool that transfers a call. */
+const TRANSFER_TOOL_NAME = "transfer_call";
 
 /**
  * Runs a flow up to the next thing that it needs from outside. A pure function of the state and one event.
@@ -298,10 +298,11 @@ class FlowRun {
     toolName: string;
     input: Record<string, SlotValue>;
   } {
-    if (node.type === "message") return { toolName: MESSAGE_TOOL, input: { text: this.#render(node.text) } };
+    if (node.type === "message")
+      return { toolName: MESSAGE_TOOL_NAME, input: { text: this.#render(node.text) } };
     if (node.type === "transfer") {
       const reason = this.#render(node.reason ?? "");
-      return { toolName: TRANSFER_TOOL, input: reason === "" ? {} : { reason } };
+      return { toolName: TRANSFER_TOOL_NAME, input: reason === "" ? {} : { reason } };
     }
     const values = valuesOf(this.#program, this.state);
     const input = Object.entries(node.arguments ?? {}).flatMap(([name, argument]) => {

@@ -156,7 +156,7 @@ test("a tool is called once the words before it were heard, and its result is sp
   };
   const done: FlowNode = { id: "done", type: "end", text: "It is at {{time}}." };
   const call = callOn({
-    nodes: [ASK_NAME, { ...THANK, next: "book" } as FlowNode, book, done, BYE],
+    nodes: [ASK_NAME, { ...THANK, next: "book" }, book, done, BYE],
     tools: [tool],
   });
   await call.letAgentFinish();

@@ -313,7 +313,7 @@ const intent = (description: string) =>
 const { next: _next, ...repeatProperties } = intent("").properties;
 
 /** Wishes that are understood at every question. */
-export const flowIntentsSchema = closedObject(
+const flowIntentsSchema = closedObject(
   {
     human: Type.Optional(intent("The caller asks for a person.")),
     goodbye: Type.Optional(intent("The caller ends the conversation.")),

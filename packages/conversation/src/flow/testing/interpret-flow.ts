@@ -166,7 +166,7 @@ function isOrdered(one: SlotValue, other: SlotValue | undefined): boolean {
 
 function follows(one: SlotValue, other: SlotValue | undefined): boolean {
   const sorted = [one, other].toSorted((a, b) =>
-    typeof a === "number" ? Number(a) - Number(b) : `${a}` < `${b}` ? -1 : 1,
+    typeof a === "number" ? a - Number(b) : `${a}` < `${b}` ? -1 : 1,
   );
   return one !== other && sorted[1] === one;
 }

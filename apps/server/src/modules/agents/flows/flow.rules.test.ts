@@ -9,7 +9,7 @@ const END: FlowNode = { id: "end", type: "end" };
 
 function ask(id: string, next: string, more: object = {}): FlowNode {
   const slot = { name: id, type: "string" as const };
-  return { id, type: "ask", prompt: "What?", slot, next, onExhausted: "end", ...more } as FlowNode;
+  return { id, type: "ask", prompt: "What?", slot, next, onExhausted: "end", ...more };
 }
 
 function documentWith(flow: FlowDefinition | null, more: Partial<AgentDocument> = {}): AgentDocument {

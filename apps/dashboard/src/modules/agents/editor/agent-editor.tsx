@@ -19,6 +19,7 @@ import { useAgentForm } from "./use-agent-form.ts";
 const names = Object.keys(agentFields) as (keyof typeof agentFields)[];
 const references = ["sipTrunkId", "folderId", "messagingConnectionId"] as const;
 const isUsable = (name: string): boolean =>
+  !["mode", "flowDefinition"].includes(name) &&
   agentFields[name as keyof typeof agentFields]?.isUnavailable !== true;
 const groups = withOtherFields(fieldGroups, names)
   .map((group) => ({ ...group, fields: group.fields.filter(isUsable) }))

@@ -17,7 +17,7 @@ export type { FlowDefinition, FlowNode } from "./flow/flow-definition.ts";
 export type { FlowState } from "./flow/flow-state.ts";
 export type { ReplyPart } from "./dialogue/open-reply.ts";
 export { trimToWindow, type ContextWindow } from "./dialogue/context-window.ts";
-export { greetingGuidance, SPEAK_NOW } from "./dialogue/prompt.ts";
+export { beginningOfFlow, greetingGuidance, SPEAK_NOW } from "./dialogue/prompt.ts";
 export { toProviderError } from "./dialogue/model-error.ts";
 export { createDoNotCallTool, DO_NOT_CALL_TOOL_NAME } from "./dialogue/do-not-call-tool.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";

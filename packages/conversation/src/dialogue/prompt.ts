@@ -12,6 +12,18 @@ export function greetingGuidance(firstMessage: string): string {
   return `The call begins. Greet the other side in a sentence or two.${example}`;
 }
 
+/** The input with which a flow begins, after the first message. */
+export function beginningOfFlow({
+  firstMessage,
+  firstMessageMode,
+}: {
+  firstMessage: string;
+  firstMessageMode?: "static" | "generated";
+}): { type: "begin"; firstMessage: string; guidance?: string } {
+  if (firstMessageMode !== "generated") return { type: "begin", firstMessage: firstMessage.trim() };
+  return { type: "begin", firstMessage: "", guidance: greetingGuidance(firstMessage) };
+}
+
 type ToolCallEntry = TranscriptEntry & { type: "tool_call" };
 
 const STILL_AT_WORK =

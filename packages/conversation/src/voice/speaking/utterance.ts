@@ -1,6 +1,6 @@
 import type { Dialogue, Reply } from "../../dialogue/dialogue.ts";
 import type { TranscriptEntry, TranscriptItem } from "../../transcript.ts";
-import { greetingGuidance, SPEAK_NOW } from "../../dialogue/prompt.ts";
+import { beginningOfFlow, greetingGuidance, SPEAK_NOW } from "../../dialogue/prompt.ts";
 import type { AgentVoice, SpeechStyle } from "./agent-voice.ts";
 import { Synthesis, type SpeechOutcome } from "./synthesis.ts";
 import { textsOf } from "./speech-texts.ts";
@@ -282,7 +282,7 @@ function replyTo(
     case "voicemail":
       return undefined;
     case "greeting":
-      if (dialogue.hasFlow) return dialogue.respond({ type: "begin", ...greetingOfFlow(agent) }, controller);
+      if (dialogue.hasFlow) return dialogue.respond(beginningOfFlow(agent), controller);
       if (agent.firstMessageMode !== "generated") return undefined;
       return dialogue.respond(
         { type: "continue", guidance: greetingGuidance(agent.firstMessage) },
@@ -298,15 +298,6 @@ function replyTo(
     case "reply":
       return dialogue.respond({ type: "continue" }, controller);
   }
-}
-
-/** The first message comes before the flow. */
-function greetingOfFlow({ firstMessage, firstMessageMode }: VoiceAgentSettings): {
-  firstMessage: string;
-  guidance?: string;
-} {
-  if (firstMessageMode !== "generated") return { firstMessage: firstMessage.trim() };
-  return { firstMessage: "", guidance: greetingGuidance(firstMessage) };
 }
 
 function guidanceToSpeak({ text, turn }: SpeechContent & { type: "instruction" }): string {

@@ -8,7 +8,7 @@ export interface TextReply {
   entries: readonly TranscriptEntry[];
   /** Why the reply has no end; `undefined` if it has one. */
   error: unknown;
-  /** Whether the reply ended the conversation, as only a dialogue with `endCall` does. */
+  /** Whether the reply ended the conversation, by `endCall` or at the end of a flow. */
   endsConversation: boolean;
 }
 
@@ -19,10 +19,11 @@ export interface TextReply {
 export async function replyInText(
   dialogue: Dialogue,
   signal: AbortSignal,
-  input: DialogueInput & { type: "continue" } = { type: "continue" },
+  input: DialogueInput & { type: "continue" | "begin" } = { type: "continue" },
 ): Promise<TextReply> {
   const known = dialogue.history.length;
   const reply = dialogue.respond(input, { signal });
+  reply.confirm();
   let error: unknown;
   let endsConversation = false;
   try {

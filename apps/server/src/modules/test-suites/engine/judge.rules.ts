@@ -70,6 +70,7 @@ function renderItem({ type, role, text, toolName, direction, isError }: Transcri
     case "transfer":
       return `Transfer: ${short}`;
     case "instruction":
+    case "flow":
     case "system":
       return "";
   }

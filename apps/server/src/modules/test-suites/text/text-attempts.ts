@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ConversationChannel, TestEndReason, TestMode, TranscriptItem } from "@parley/contract";
 import { errorMessage } from "@parley/conversation/error-message";
-import { type Dialogue, greetingGuidance, type TranscriptEntry } from "@parley/conversation";
+import { beginningOfFlow, type Dialogue, greetingGuidance, type TranscriptEntry } from "@parley/conversation";
 import { createDialogue } from "../../../custom-tools/create-dialogue.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
@@ -211,6 +211,7 @@ class Talk {
     const { attempt, setup, dialogue, conversation } = this.#parts;
     const { firstMessage, firstMessageMode, startSpeaker } = setup.agent;
     if (attempt.mode !== "chat" || startSpeaker === "user") return SILENCE;
+    if (dialogue.hasFlow) return await this.#reply(signal, beginningOfFlow(setup.agent));
     if (firstMessageMode === "generated")
       return await this.#reply(signal, { type: "continue", guidance: greetingGuidance(firstMessage) });
     if (firstMessage.trim() === "") return SILENCE;

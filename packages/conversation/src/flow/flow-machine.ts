@@ -1,4 +1,5 @@
 import { MESSAGE_TOOL_NAME } from "../dialogue/message-tool.ts";
+import { TRANSFER_TOOL_NAME } from "../dialogue/transfer-tool.ts";
 import type { FlowNode, IntentName, NodeOf, SlotValue } from "./flow-definition.ts";
 import { findIntent } from "./flow-intents.ts";
 import {
@@ -19,9 +20,6 @@ import { savedValues } from "./tool-answer.ts";
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_TURNS = 20;
-
-/** Name of the tool that transfers a call. */
-const TRANSFER_TOOL_NAME = "transfer_call";
 
 /**
  * Runs a flow up to the next thing that it needs from outside. A pure function of the state and one event.

@@ -17,7 +17,7 @@ export interface ScriptedElevenLabsOptions {
   /** Voices of the account, in the vendor's form. Default: one with the id `rachel`. */
   voices?: ScriptedVoice[];
   /** Status with which the next creation of a voice is refused; `undefined`: none. */
-  refuseClone?: () => number | undefined;
+  refuseClone?: () => number | undefined | Promise<number | undefined>;
   /** Receives the settings of each context. */
   onVoiceSettings?: (settings: unknown) => void;
   /** Fault of the nth connection; `after` counts audio chunks. */
@@ -80,12 +80,12 @@ function answerAboutVoices(
     return send(401, { detail: { status: "invalid_api_key" } });
   const { pathname, searchParams } = new URL(url, "http://scripted");
   if (pathname === "/v1/voices/add" && method === "POST") {
-    const refusal = refuseClone?.();
-    if (refusal !== undefined) return send(refusal, { detail: { status: "refused" } });
-    return void addVoice(request, voices).then(
-      (voice_id) => send(200, { voice_id, requires_verification: false }),
-      () => send(422, { detail: [{ msg: "unreadable form" }] }),
-    );
+    const add = async (): Promise<void> => {
+      const refusal = await refuseClone?.();
+      if (refusal !== undefined) return send(refusal, { detail: { status: "refused" } });
+      send(200, { voice_id: await addVoice(request, voices), requires_verification: false });
+    };
+    return void add().catch(() => send(422, { detail: [{ msg: "unreadable form" }] }));
   }
   const [, id] = /^\/v1\/voices\/([^/]+)$/.exec(pathname) ?? [];
   if (id !== undefined) {

@@ -46,28 +46,32 @@ export class VoiceCloning {
     }
     const ready = { status: "ready", statusReason: null, spokenVoiceId } as const;
     if (await store.endProcessing(database, voiceId, ready)) return;
-    // It was deleted meanwhile.
-    await store.setSpokenVoice(database, voiceId, spokenVoiceId);
-    await this.discard(voiceId);
+    // It was deleted meanwhile, and its row with it if the recording is deleted already.
+    if (await store.setSpokenVoice(database, voiceId, spokenVoiceId)) await this.discard(voiceId);
+    else await this.#deleteClone({ ...row, spokenVoiceId });
   }
 
   /** Deletes what a deleted voice left. Rejects if some of it cannot be deleted now. */
   async discard(voiceId: string): Promise<void> {
-    const { database, storage, config, logger } = this.#dependencies;
+    const { database, storage } = this.#dependencies;
     const [row] = await store.findAnyVoices(database, [voiceId]);
     if (row === undefined || row.deletedAt === null) return;
-    if (row.provider !== null && row.spokenVoiceId !== null) {
-      const name = row.spokenVoiceId.slice(row.provider.length + 1);
-      const provider = findCloningProviderById(config, row.provider);
-      if (provider === undefined)
-        logger.warn(
-          { voiceId, provider: row.provider, name },
-          "the clone of a deleted voice stays at its provider, which is no longer configured",
-        );
-      else await provider.cloning.deleteVoice(provider.access, name, AbortSignal.timeout(DELETE_TIMEOUT_MS));
-    }
+    await this.#deleteClone(row);
     await storage.delete(row.objectKey, AbortSignal.timeout(DELETE_TIMEOUT_MS));
     await store.deleteVoiceRow(database, voiceId);
+  }
+
+  async #deleteClone(row: Pick<store.VoiceRow, "id" | "provider" | "spokenVoiceId">): Promise<void> {
+    const { config, logger } = this.#dependencies;
+    if (row.provider === null || row.spokenVoiceId === null) return;
+    const name = row.spokenVoiceId.slice(row.provider.length + 1);
+    const provider = findCloningProviderById(config, row.provider);
+    if (provider === undefined)
+      logger.warn(
+        { voiceId: row.id, provider: row.provider, name },
+        "the clone of a deleted voice stays at its provider, which is no longer configured",
+      );
+    else await provider.cloning.deleteVoice(provider.access, name, AbortSignal.timeout(DELETE_TIMEOUT_MS));
   }
 
   async #cloneAtProvider({ id, displayName, language, objectKey, ...row }: store.VoiceRow): Promise<string> {

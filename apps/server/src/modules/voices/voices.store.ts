@@ -84,9 +84,10 @@ export async function endProcessing(
   return (rowCount ?? 0) > 0;
 }
 
-/** Stores the clone of a voice that was deleted while it was cloned, for its deletion. */
-export async function setSpokenVoice(queries: Queries, id: string, spokenVoiceId: string): Promise<void> {
-  await queries.update(voices).set({ spokenVoiceId }).where(eq(voices.id, id));
+/** Stores the clone of a voice that was deleted while it was cloned, for its deletion. Returns whether its row exists. */
+export async function setSpokenVoice(queries: Queries, id: string, spokenVoiceId: string): Promise<boolean> {
+  const { rowCount } = await queries.update(voices).set({ spokenVoiceId }).where(eq(voices.id, id));
+  return rowCount === 1;
 }
 
 export async function deleteVoiceRow(queries: Queries, id: string): Promise<void> {

@@ -92,12 +92,15 @@ describe("the pages of test suites", { skip: skipWithoutChromium }, () => {
     await shown.fill("assertions.0.arguments", '{"number": "1234"}');
     await shown.press("Add an assertion");
     await shown.fill("assertions.1.text", "has been shipped");
+    await shown.fill("callerConditions.packetLossPercent", "5");
     await shown.fill("scoringRubric", "The agent says that the order has been shipped.");
     await shown.fill("toolMocks", '[{"toolName": "look_up", "answers": [{"text": "shipped"}]}]');
     assert.deepEqual(await shown.inspect("case-new"), []);
     await shown.press("Create case");
     await shown.waitForText("2 assertions and a judge");
     suiteId = new URL(page.url()).pathname.split("/")[2] ?? "";
+    const [created] = await platform.api.listTestCases(suiteId);
+    assert.equal(created?.callerConditions.packetLossPercent, 5);
     await shown.press("Run the suite");
     await shown.waitForText("Draft (as saved)");
     await shown.press("Start the run");

@@ -21,7 +21,7 @@ import { explain, withoutNull as splitNull, type FieldSchema } from "../../../ui
 import { UnsavedChangesGuard } from "../../../ui/unsaved-changes.tsx";
 import { useApiForm } from "../../../ui/use-api-form.ts";
 import { VariablesField } from "../../../ui/variables-field.tsx";
-import { caseFields } from "../test-suite-fields.at-build.ts";
+import { caseFields, conditionFields } from "../test-suite-fields.at-build.ts";
 import { AssertionsField } from "./assertions-field.tsx";
 import { bodyOf, type CaseValues, findCaseFaults } from "./case-values.rules.ts";
 
@@ -37,6 +37,13 @@ interface CaseFormProps {
 }
 
 type Form = UseFormReturnType<CaseValues>;
+
+const conditionNames = [
+  "backgroundNoise",
+  "packetLossPercent",
+  "interruptsAfterMs",
+  "silentAfterTurns",
+] as const;
 
 /** Empty texts stay empty: null would mean the same. */
 const withoutNull = (schema: FieldSchema): FieldSchema => splitNull(schema).schema;
@@ -68,6 +75,7 @@ export function CaseForm({ initial, action, save, onSaved, children }: CaseFormP
             onChange={(value) => form.setFieldValue("variables", value as CaseValues["variables"])}
           />
         </Part>
+        <CallConditions form={form} />
         <Part title="What must happen">
           <SchemaField
             form={form}
@@ -101,6 +109,25 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       </Title>
       <Stack>{children}</Stack>
     </Card>
+  );
+}
+
+/** Conditions under which the tester calls. */
+function CallConditions({ form }: { form: Form }) {
+  return (
+    <Part title="How the call sounds">
+      <Text size="sm" c="dimmed">
+        Only in runs by voice.
+      </Text>
+      {conditionNames.map((name) => (
+        <SchemaField
+          key={name}
+          form={form}
+          path={`callerConditions.${name}`}
+          schema={conditionFields[name]}
+        />
+      ))}
+    </Part>
   );
 }
 

@@ -15,6 +15,7 @@ export interface CaseValues {
   toolMocks: string;
   attemptsPerRun: number;
   variables: TestCase["variables"];
+  callerConditions: TestCase["callerConditions"];
 }
 
 type CaseFields = Omit<TestCase, "id" | "testSuiteId" | "createdAt" | "updatedAt">;
@@ -30,6 +31,7 @@ export function valuesOf({ name, toolMocks, assertions, callerLines, ...rest }: 
     toolMocks: JSON.stringify(toolMocks, undefined, 2),
     attemptsPerRun: rest.attemptsPerRun,
     variables: rest.variables,
+    callerConditions: rest.callerConditions,
   };
 }
 

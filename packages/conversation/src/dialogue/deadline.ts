@@ -32,7 +32,11 @@ export class Deadline {
   /** Settles with the promise, or rejects with the abort reason if the abort comes first. */
   async race<T>(promise: PromiseLike<T>): Promise<T> {
     const { signal } = this.#controller;
-    signal.throwIfAborted();
+    if (signal.aborted) {
+      // Its rejection, often by the same signal, is handled although it is not awaited.
+      promise.then(undefined, () => {});
+      signal.throwIfAborted();
+    }
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const onAbort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
     signal.addEventListener("abort", onAbort, { once: true });

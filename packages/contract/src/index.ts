@@ -126,6 +126,7 @@ export * from "./calls/test-calls.ts";
 export * from "./test-suites/test-cases.ts";
 export * from "./test-suites/test-expectations.ts";
 export * from "./test-suites/test-runs.ts";
+export * from "./test-suites/test-suite-tools.ts";
 export * from "./test-suites/test-suites.ts";
 export {
   type CallPostData,

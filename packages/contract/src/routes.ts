@@ -37,6 +37,7 @@ import * as sipTrunks from "./sip-trunks/sip-trunks.ts";
 import * as testCalls from "./calls/test-calls.ts";
 import * as testCases from "./test-suites/test-cases.ts";
 import * as testRuns from "./test-suites/test-runs.ts";
+import * as testSuiteTools from "./test-suites/test-suite-tools.ts";
 import * as testSuites from "./test-suites/test-suites.ts";
 import * as widgetSecret from "./widget/widget-secret.ts";
 import * as webhookTest from "./webhooks/webhook-test.ts";
@@ -131,6 +132,7 @@ export const routes: readonly RouteDefinition[] = [
   testSuites.updateTestSuiteRoute,
   testSuites.deleteTestSuiteRoute,
   testCases.createTestCaseRoute,
+  testSuiteTools.createTestCaseFromCallRoute,
   testCases.listTestCasesRoute,
   testCases.getTestCaseRoute,
   testCases.updateTestCaseRoute,
@@ -139,6 +141,7 @@ export const routes: readonly RouteDefinition[] = [
   testRuns.listTestRunsRoute,
   testRuns.getTestRunRoute,
   testRuns.cancelTestRunRoute,
+  testSuiteTools.compareTestRunsRoute,
   doNotCall.addDoNotCallRoute,
   doNotCall.listDoNotCallRoute,
   doNotCall.getDoNotCallRoute,

@@ -93,6 +93,7 @@ export const conflicts: Readonly<Record<string, string>> = {
   streamConversationEvents: "conversation_not_active",
   instructConversation: "conversation_not_active",
   deleteConversation: "in_use",
+  createTestCaseFromCall: "call_not_ended",
   // The call's node does not exist.
   hangUpCall: "call_not_addressable",
   // The test server has no voices that speak.

@@ -68,10 +68,12 @@ import type {
   TestSuiteUpdate,
   TestCaseCreate,
   TestCase,
+  TestCaseFromCall,
   TestCaseUpdate,
   TestRunStart,
   TestRun,
   TestRunDetail,
+  TestRunComparison,
   DoNotCallAdd,
   DoNotCallEntry,
   DoNotCallImport,
@@ -1542,6 +1544,20 @@ export class Operations extends Requests {
   }
 
   /**
+   * Create a test case from a past call.
+   *
+   * The caller's words become `callerLines`, the answers of custom tools become `toolMocks`, and the calls of those tools and the end of the call become `assertions`. Edit the case as any other. The call's variables become those of the case.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the test suite.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `call_not_ended`, `transcript_deleted`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async createTestCaseFromCall(id: string, body: TestCaseFromCall, options: RequestOptions = {}): Promise<TestCase> {
+    return await this.send({ method: "POST", path: path`/test-suites/${id}/tests/from-call`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
    * Get a test case.
    *
    * @param id Id of the test suite.
@@ -1653,6 +1669,22 @@ export class Operations extends Requests {
    */
   async cancelTestRun(id: string, runId: string, options: RequestOptions = {}): Promise<TestRun> {
     return await this.send({ method: "POST", path: path`/test-suites/${id}/runs/${runId}/cancel`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Compare a run with another one.
+   *
+   * Compares the results case by case, for example of two revisions of the agent, and shows which cases are flaky.
+   *
+   * @param id Id of the test suite.
+   * @param runId Id of the run.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async compareTestRuns(id: string, runId: string, query: {
+    /** Id of the run of the same suite to compare with. Default: the one before. */
+    base?: string;
+  } = {}, options: RequestOptions = {}): Promise<TestRunComparison> {
+    return await this.send({ method: "GET", path: path`/test-suites/${id}/runs/${runId}/comparison`, query, answer: "data" }, options);
   }
 
   /**

@@ -3472,6 +3472,13 @@ export interface TestCase {
   updatedAt: string;
 }
 
+export interface TestCaseFromCall {
+  /** Id of an ended call. */
+  callId: string;
+  /** Name of the case. Default: made of the time of the call. */
+  name?: string;
+}
+
 export interface TestCaseUpdate {
   /** Display name. */
   name?: string;
@@ -3672,6 +3679,40 @@ export interface TestRunDetail {
   updatedAt: string;
   /** Attempts, by case. */
   attempts: TestAttempt[];
+}
+
+/** Attempts of a case by result. */
+export interface TestResultCounts {
+  /** At least 0. */
+  pass: number;
+  /** At least 0. */
+  fail: number;
+  /** At least 0. */
+  error: number;
+  /** At least 0. */
+  cancelled: number;
+  /**
+   * Share of passes among `pass`, `fail` and `error`. Null: there is none of these.
+   * From 0 to 1.
+   */
+  passRate: number | null;
+  /** Whether some attempts passed and others did not. */
+  isFlaky: boolean;
+}
+
+export interface TestRunComparison {
+  runId: string;
+  /** Run that it is compared with. Null: no run of the suite precedes it. */
+  baseRunId: string | null;
+  /** Cases of either run. */
+  tests: {
+    testCaseId: string;
+    testCaseName: string;
+    run: TestResultCounts | null;
+    base: TestResultCounts | null;
+    /** By the pass rate. `added`, `removed`: only one of the runs has the case, or has results of it. */
+    change: "better" | "same" | "worse" | "added" | "removed";
+  }[];
 }
 
 export interface DoNotCallAdd {

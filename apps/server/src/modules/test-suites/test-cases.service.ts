@@ -38,12 +38,12 @@ export class TestCasesService {
 
   /** All cases of a suite, in the order of their creation. */
   async list(organizationId: string, suiteId: string): Promise<TestCase[]> {
-    await this.#requireSuite(organizationId, suiteId);
+    await this.requireSuite(organizationId, suiteId);
     return (await store.listCases(this.#database, suiteId)).map(present);
   }
 
   async get(organizationId: string, suiteId: string, id: string): Promise<TestCase> {
-    await this.#requireSuite(organizationId, suiteId);
+    await this.requireSuite(organizationId, suiteId);
     const row = await store.findCase(this.#database, suiteId, id);
     if (row === undefined) throw new AppError("not_found");
     return present(row);
@@ -55,7 +55,7 @@ export class TestCasesService {
     id: string,
     change: TestCaseChange,
   ): Promise<TestCase> {
-    await this.#requireSuite(organizationId, suiteId);
+    await this.requireSuite(organizationId, suiteId);
     return await this.#database.transaction(async (transaction) => {
       const before = await store.lockCase(transaction, suiteId, id);
       if (before === undefined) throw new AppError("not_found");
@@ -68,11 +68,12 @@ export class TestCasesService {
   }
 
   async delete(organizationId: string, suiteId: string, id: string): Promise<void> {
-    await this.#requireSuite(organizationId, suiteId);
+    await this.requireSuite(organizationId, suiteId);
     if (!(await store.deleteCase(this.#database, suiteId, id))) throw new AppError("not_found");
   }
 
-  async #requireSuite(organizationId: string, suiteId: string): Promise<void> {
+  /** Throws `not_found`. */
+  async requireSuite(organizationId: string, suiteId: string): Promise<void> {
     if ((await store.findSuite(this.#database, organizationId, suiteId)) === undefined)
       throw new AppError("not_found");
   }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TestRun } from "@parley/contract";
+import type { TestCase, TestRun, TestRunComparison } from "@parley/contract";
 import type { ScriptedChatReply, ScriptedChatRequest } from "@parley/providers/testing";
 import { waitFor } from "@parley/testing";
 import { refusalOf } from "../campaigns/testing.ts";
 import { read } from "../messages/testing.ts";
 import { CLAIM_MS } from "./engine/attempt-claims.ts";
+import { openTestCall } from "../testing.ts";
 import { openLaboratory, partOf } from "./testing.ts";
 
 const rubric = { script: "You are Ada. Ask for order {{number}}.", scoringRubric: "Names order {{number}}." };
@@ -215,7 +216,10 @@ test("cancelling ends waiting attempts and those in progress, keeps results, and
   assert.deepEqual([status, passedTests, failedTests], ["cancelled", 0, 0]);
   assert.notEqual(completedAt, null);
   const { attempts } = await getRun(id);
-  assert.deepEqual(attempts.map(({ result }) => result).toSorted(), ["cancelled", "cancelled", "pass"]);
+  assert.deepEqual(
+    attempts.map(({ result }) => result),
+    ["pass", "cancelled", "cancelled"],
+  );
   assert.deepEqual(refusalOf(await cancel(id)), [409, "run_not_cancellable"]);
 });
 
@@ -344,6 +348,60 @@ test("a case without a script or a way to decide is refused, and so is an assert
     "invalid_body",
     "attemptsPerRun",
   ]);
+});
+
+test("a run is compared with the one before it, or with a named one", async (t) => {
+  const { addCase, run, server, suite } = await openLaboratory(t, {
+    model: ({ messages }) => ({ text: messages[0]?.content ?? "" }),
+    agent: { promptTemplate: "We are {{state}}.", defaultVariables: { state: "closed" } },
+  });
+  await addCase({ callerLines: ["Hello"], assertions: [{ type: "said", text: "open" }] });
+  const before = await run();
+  const after = await run({ variables: { state: "open" } });
+  const path = `/test-suites/${suite.id}/runs`;
+  const compare = async (id: string, query = "") =>
+    await server.request("GET", `${path}/${id}/comparison${query}`);
+  const { baseRunId, tests } = read<TestRunComparison>(await compare(after.id));
+  assert.equal(baseRunId, before.id);
+  assert.deepEqual(
+    tests.map(({ change, run: now, base }) => [change, now?.passRate, base?.passRate]),
+    [["better", 1, 0]],
+  );
+  assert.equal(read<TestRunComparison>(await compare(before.id)).baseRunId, null);
+  const [worse] = read<TestRunComparison>(await compare(before.id, `?base=${after.id}`)).tests;
+  assert.equal(worse?.change, "worse");
+  assert.deepEqual(refusalOf(await compare(after.id, `?base=${suite.id}`)), [400, "invalid_query", "base"]);
+});
+
+test("a case made from a past call passes against the agent that held it", async (t) => {
+  const { run, server, suite, agentId } = await openLaboratory(t, { model: play });
+  const path = `/test-suites/${suite.id}/tests/from-call`;
+  const { callId, conversationId } = await openTestCall(server, { agentId });
+  assert.deepEqual(refusalOf(await server.request("POST", path, { callId })), [409, "call_not_ended"]);
+  const said = { type: "message", startMs: 0, endMs: 0 } as const;
+  await server.modules.conversations.appendItems(
+    conversationId,
+    [
+      { ...said, id: "1", role: "agent", text: "Miller, hello." },
+      { ...said, id: "2", role: "user", text: "Where is order 1?" },
+    ],
+    new Date(),
+  );
+  await server.modules.calls.finish(callId, {
+    status: "completed",
+    endReason: "user_hangup",
+    endedAt: new Date(),
+  });
+  const created = read<TestCase>(await server.request("POST", path, { callId, name: "Again" }), 201);
+  assert.deepEqual([created.name, created.callerLines], ["Again", ["Where is order 1?"]]);
+  assert.equal((await run()).passedTests, 1);
+  const other = await server.createOrganization();
+  assert.deepEqual(refusalOf(await server.request("POST", path, { callId }, other.apiKey)), [
+    404,
+    "not_found",
+  ]);
+  const nothing = { callId: agentId };
+  assert.deepEqual(refusalOf(await server.request("POST", path, nothing)), [400, "invalid_body", "callId"]);
 });
 
 test("deleting a suite ends its runs, and its calls and conversations are kept", async (t) => {

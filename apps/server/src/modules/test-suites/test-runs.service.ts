@@ -4,6 +4,7 @@ import {
   type TestAttempt,
   type TestMode,
   type TestRun,
+  type TestRunComparison,
   type TestRunDetail,
   type TestRunStart,
 } from "@parley/contract";
@@ -15,6 +16,7 @@ import { toPage } from "../../platform/database/page.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { type CaseResults, compareRuns } from "./comparison.rules.ts";
 import type { AttemptCarrier } from "./engine/attempt-carrier.ts";
 import { carrierOf } from "./engine/attempt-runner.ts";
 import { needsLanguageModel } from "./test-cases.rules.ts";
@@ -126,6 +128,36 @@ export class TestRunsService {
     return toPage(page, found, (row): TestRun => ({
       ...presentRun(row),
       attempts: attempts.get(row.id) ?? [],
+    }));
+  }
+
+  /** Compares a run with another one of its suite, or with the run before it. Throws `not_found` and `invalid_query`. */
+  async compare(
+    organizationId: string,
+    suiteId: string,
+    id: string,
+    baseId: string | undefined,
+  ): Promise<TestRunComparison> {
+    const run = await this.#requireRun(organizationId, suiteId, id);
+    const base =
+      baseId === undefined
+        ? await runs.findRunBefore(this.#database, run)
+        : await runs.findRun(this.#database, organizationId, suiteId, baseId);
+    if (base === undefined && baseId !== undefined)
+      throw invalidQuery("base", "is the id of no run of this suite");
+    const results = await this.#listResults(run.id);
+    const baseResults = base === undefined ? [] : await this.#listResults(base.id);
+    return { runId: run.id, baseRunId: base?.id ?? null, tests: compareRuns(results, baseResults) };
+  }
+
+  async #listResults(runId: string): Promise<CaseResults[]> {
+    const cases = await runs.listRunCases(this.#database, [runId]);
+    const counts = await runs.countResults(this.#database, runId);
+    const countsOf = Map.groupBy(counts, ({ testCaseId }) => testCaseId);
+    return cases.map(({ testCaseId, name }) => ({
+      testCaseId,
+      name,
+      results: countsOf.get(testCaseId) ?? [],
     }));
   }
 

@@ -1,5 +1,5 @@
 import type { AttemptResult, PageQuery, TestMode } from "@parley/contract";
-import { and, asc, count, eq, gte, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { testAttempts, testRunCases, testRuns } from "./test-suites.tables.ts";
@@ -92,6 +92,17 @@ export async function listRuns(
     .limit(limit)
     .offset(offset);
   return { rows, total: await countRows(queries, testRuns, where) };
+}
+
+/** The run of the suite that started before this one. */
+export async function findRunBefore(queries: Queries, run: RunRow): Promise<RunRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(testRuns)
+    .where(and(eq(testRuns.testSuiteId, run.testSuiteId), lt(testRuns.createdAt, run.createdAt)))
+    .orderBy(desc(testRuns.createdAt))
+    .limit(1);
+  return row;
 }
 
 export async function listOpenRuns(queries: Queries, suiteId: string): Promise<string[]> {

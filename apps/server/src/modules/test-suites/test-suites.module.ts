@@ -21,6 +21,7 @@ import { AttemptRunner, type AttemptRunnerOptions } from "./engine/attempt-runne
 import { AttemptVerdicts, type UseJudgeModel } from "./engine/attempt-verdicts.ts";
 import { createTester } from "./engine/tester.ts";
 import { needsTester } from "./test-cases.rules.ts";
+import { PastCalls } from "./past-calls.ts";
 import { TestCasesService } from "./test-cases.service.ts";
 import { CANCELLED_RUNS_TOPIC, TEST_RUNS_TOPIC, TestRunsService } from "./test-runs.service.ts";
 import { bindTestCaseRoutes, bindTestRunRoutes, bindTestSuiteRoutes } from "./test-suites.routes.ts";
@@ -53,6 +54,7 @@ export function createTestSuites(node: NodeResources, dependencies: Dependencies
   };
   const testSuites = new TestSuitesService(database, { ...dependencies, clock });
   const testCases = new TestCasesService(database, { ...dependencies, clock });
+  const pastCalls = new PastCalls(dependencies.calls);
   const testRuns = new TestRunsService(database, { ...dependencies, bus, clock, hasLanguageModel, carriers });
   testSuites.deleting.subscribe(
     async (transaction, suiteId) => await testRuns.endAllOf(transaction, suiteId),
@@ -76,7 +78,7 @@ export function createTestSuites(node: NodeResources, dependencies: Dependencies
     services: { testSuites, testCases, testRuns, testAttempts },
     bindRoutes: (app) => {
       bindTestSuiteRoutes(app, testSuites);
-      bindTestCaseRoutes(app, testCases);
+      bindTestCaseRoutes(app, testCases, pastCalls);
       bindTestRunRoutes(app, testRuns);
     },
     start: () => {

@@ -1,5 +1,7 @@
 import {
   cancelTestRunRoute,
+  compareTestRunsRoute,
+  createTestCaseFromCallRoute,
   createTestCaseRoute,
   createTestSuiteRoute,
   deleteTestCaseRoute,
@@ -16,6 +18,7 @@ import {
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
+import type { PastCalls } from "./past-calls.ts";
 import type { TestCasesService } from "./test-cases.service.ts";
 import type { TestRunsService } from "./test-runs.service.ts";
 import type { TestSuitesService } from "./test-suites.service.ts";
@@ -39,7 +42,12 @@ export function bindTestSuiteRoutes(app: FastifyInstance, suites: TestSuitesServ
   });
 }
 
-export function bindTestCaseRoutes(app: FastifyInstance, cases: TestCasesService): void {
+export function bindTestCaseRoutes(app: FastifyInstance, cases: TestCasesService, past: PastCalls): void {
+  bindRoute(app, createTestCaseFromCallRoute, async ({ principal: { organizationId }, params, body }) => {
+    await cases.requireSuite(organizationId, params.id);
+    const creation = await past.toCase(organizationId, body);
+    return { data: await cases.create(organizationId, params.id, creation) };
+  });
   bindRoute(app, createTestCaseRoute, async ({ principal, params, body }) => ({
     data: await cases.create(principal.organizationId, params.id, body),
   }));
@@ -67,6 +75,9 @@ export function bindTestRunRoutes(app: FastifyInstance, runs: TestRunsService): 
   });
   bindRoute(app, getTestRunRoute, async ({ principal, params }) => ({
     data: await runs.get(principal.organizationId, params.id, params.runId),
+  }));
+  bindRoute(app, compareTestRunsRoute, async ({ principal, params, query }) => ({
+    data: await runs.compare(principal.organizationId, params.id, params.runId, query.base),
   }));
   bindRoute(app, cancelTestRunRoute, async ({ principal, params }) => ({
     data: await runs.cancel(principal.organizationId, params.id, params.runId),

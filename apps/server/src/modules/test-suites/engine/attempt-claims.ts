@@ -6,7 +6,7 @@ import type { OrganizationLimitsService } from "../../organizations/organization
 import * as store from "../test-runs.store.ts";
 
 /** A node that dies leaves its attempts to others after this time. */
-export const CLAIM_MS = 20_000;
+export const CLAIM_MS = 10_000;
 /** How long an attempt waits that found no place. */
 const POSTPONED_MS = 2_000;
 

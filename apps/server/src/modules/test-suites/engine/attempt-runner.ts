@@ -17,7 +17,7 @@ import type { AttemptClaims } from "./attempt-claims.ts";
 import type { AttemptVerdicts } from "./attempt-verdicts.ts";
 import type { Tester } from "./tester.ts";
 
-const RENEWAL_MS = 5_000;
+const RENEWAL_MS = 2_500;
 /** Time beyond the duration of a conversation in which its carrier must have ended it. */
 const ENDING_MS = 60_000;
 /** An attempt whose node was lost runs once more. */

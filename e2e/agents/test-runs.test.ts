@@ -13,7 +13,7 @@ test("a run of test cases survives the kill of a node: its attempts run once mor
     const agent = await api.createAgent({ name: "Ada" });
     const suite = await api.createTestSuite({ name: "Suite", agentId: agent.id, mode: "chat" });
     // Conversations that last longer than the way to the kill.
-    const callerLines = Array.from({ length: 20 }, (_, index) => `When are you open? ${index}`);
+    const callerLines = Array.from({ length: 12 }, (_, index) => `When are you open? ${index}`);
     const assertions = [{ type: "said" as const, text: ANSWER }];
     const fields = { name: "Opening hours", callerLines, assertions, attemptsPerRun: ATTEMPTS };
     await api.createTestCase(suite.id, fields);

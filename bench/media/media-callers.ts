@@ -106,6 +106,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
     runtimeConfig: {},
     endCall: {},
     keypad: undefined,
+    knowledge: undefined,
     hasDoNotCallTool: false,
     sendMessage: undefined,
     transfer: undefined,

@@ -87,6 +87,7 @@ function countInto(counts: MediaProcess["counts"]): MediaLegHandlers {
     onTransfer: () => Promise.resolve({ isTransferred: true }),
     onPersonTimeout: noteFault,
     onSendText: () => Promise.resolve({ isQueued: true }),
+    onSearchKnowledge: async () => await Promise.resolve({ passages: [] }),
     onMediaTimeout: noteFault,
     onFault: noteFault,
     onLost: noteFault,

@@ -67,6 +67,7 @@ export * from "./agents/environments.ts";
 export * from "./errors.ts";
 export * from "./knowledge-bases/knowledge-bases.ts";
 export * from "./knowledge-bases/knowledge-documents.ts";
+export * from "./knowledge-bases/knowledge-passage.ts";
 export * from "./field-availability.ts";
 export {
   type ChangesOf,

@@ -21,6 +21,12 @@ export { beginningOfFlow, greetingGuidance, SPEAK_NOW } from "./dialogue/prompt.
 export { toProviderError } from "./dialogue/model-error.ts";
 export { createDoNotCallTool, DO_NOT_CALL_TOOL_NAME } from "./dialogue/do-not-call-tool.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";
+export {
+  createKnowledgeTool,
+  type DialogueKnowledge,
+  KNOWLEDGE_NOTE,
+  type SearchKnowledge,
+} from "./dialogue/knowledge.ts";
 export { createMessageTool, MESSAGE_TOOL_NAME } from "./dialogue/message-tool.ts";
 export {
   createTransferTool,
@@ -32,7 +38,7 @@ export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export { createTesterModel, type TesterLine, type TesterModelOptions } from "./dialogue/tester-model.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";
-export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
+export type { KnowledgePassage, TranscriptEntry, TranscriptItem } from "./transcript.ts";
 export type { AgentVoice, SpeechStyle } from "./voice/speaking/agent-voice.ts";
 export { createFailoverSpeechToText, type Recognizer } from "./voice/hearing/failover-speech-to-text.ts";
 export type { AgentPhrases } from "./voice/speaking/speech-texts.ts";

@@ -1,9 +1,33 @@
 import type { FlowState } from "./flow/flow-state.ts";
 
+/** Part of a document that a search found. */
+export interface KnowledgePassage {
+  knowledgeBaseId: string;
+  documentId: string;
+  documentName: string;
+  /** Headings above it; empty: none. */
+  heading: string;
+  page: number | null;
+  row: number | null;
+  url: string | null;
+  text: string;
+  /** Similarity from 0 to 1. */
+  score: number;
+}
+
 /** An entry of a conversation's transcript, as stored, displayed and given to the model. */
 export type TranscriptEntry =
-  /** An agent's message contains only what was heard; `interrupted` marks one that the caller cut off. */
-  | { type: "message"; role: "user" | "agent"; text: string; interrupted?: boolean }
+  /**
+   * An agent's message contains only what was heard; `interrupted` marks one that the caller cut off. `knowledge`: what the
+   * model was given of documents for it.
+   */
+  | {
+      type: "message";
+      role: "user" | "agent";
+      text: string;
+      interrupted?: boolean;
+      knowledge?: KnowledgePassage[];
+    }
   /** An instruction of an operator to the agent. */
   | { type: "instruction"; text: string }
   /** `text`: the arguments as JSON. */

@@ -1,9 +1,11 @@
 import {
+  createKnowledgeTool,
   Dialogue,
   type DialogueFlow,
   type DialogueTool,
   type LanguageModel,
   type ModelCallSettings,
+  type SearchKnowledge,
   type TranscriptEntry,
 } from "@parley/conversation";
 import type { ToolMock } from "@parley/contract";
@@ -32,8 +34,20 @@ export interface DialogueSetup {
   tools: readonly WebhookTool[];
   /** Answers in place of the servers of tools, in test runs. Default: none. */
   toolMocks?: readonly ToolMock[];
+  /** `undefined` if the agent looks nothing up in documents. */
+  knowledge: KnowledgeSetup | undefined;
   /** Facts about the conversation that tools receive. */
   conversation: ToolConversation;
+}
+
+/** What a conversation looks up in documents. */
+export interface KnowledgeSetup {
+  mode: "automatic" | "tool";
+  knowledgeBaseIds: readonly string[];
+  /** Maximum number of passages. */
+  limit: number;
+  /** Minimum score of a passage. */
+  threshold: number;
 }
 
 /** What the process of a dialogue contributes to it. */
@@ -42,6 +56,10 @@ export interface DialogueResources {
   models: readonly [LanguageModel, ...LanguageModel[]];
   outbound: Pick<OutboundClient, "send">;
   sign: SignRequest;
+  /** Searches the conversation's knowledge bases. */
+  searchKnowledge: SearchKnowledge;
+  /** Time for which a reply waits for passages. */
+  knowledgeDeadlineMs: number;
   /** Tools in addition to the agent's own. */
   builtInTools?: readonly DialogueTool[];
   /** Earlier entries, when a conversation is resumed. */
@@ -55,11 +73,13 @@ export function createDialogue(
     models: [model, ...fallbackModels],
     outbound,
     sign,
+    searchKnowledge,
+    knowledgeDeadlineMs,
     builtInTools = [],
     transcript = [],
   }: DialogueResources,
 ): Dialogue {
-  const { instructions, tools, toolMocks = [], conversation, endCall, flow } = setup;
+  const { instructions, tools, toolMocks = [], conversation, endCall, flow, knowledge } = setup;
   const { llmTemperature, llmReasoningEffort, runtimeConfig } = setup;
   const createTool = (tool: WebhookTool): DialogueTool =>
     withMocks(createWebhookTool(tool, conversation, outbound, sign), toolMocks);
@@ -67,7 +87,14 @@ export function createDialogue(
     model,
     fallbackModels,
     instructions,
-    tools: [...tools.map(createTool), ...builtInTools],
+    tools: [
+      ...tools.map(createTool),
+      ...builtInTools,
+      ...(knowledge?.mode === "tool" ? [createKnowledgeTool(searchKnowledge)] : []),
+    ],
+    ...(knowledge?.mode === "automatic" && {
+      knowledge: { search: searchKnowledge, deadlineMs: knowledgeDeadlineMs },
+    }),
     temperature: llmTemperature,
     callSettings: runtimeConfig,
     ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),

@@ -5,7 +5,9 @@ import {
   createMessageTool,
   createTesterModel,
   createTransferTool,
+  type DialogueTool,
   type PhraseBook,
+  type SearchKnowledge,
   type TransferResult,
   standardTexts,
   VoiceConversation,
@@ -41,6 +43,8 @@ export interface ConversationHandlers {
   sendText: (text: string) => Promise<void>;
   /** Sends keys to the peer. */
   press: (keys: string, signal: AbortSignal) => Promise<void>;
+  /** Searches the agent's knowledge bases. Rejects with a reason for the model. */
+  searchKnowledge: SearchKnowledge;
   /** Puts the peer's number on the do-not-call list. Rejects with a reason for the model. */
   addToDoNotCall: () => Promise<void>;
   /** Transfers the call to the destination with this index. */
@@ -49,15 +53,19 @@ export interface ConversationHandlers {
   onDecision: VoiceConversationOptions["onDecision"] | undefined;
 }
 
+/** A search takes some 20 ms, and mostly ends before the caller's turn does. */
+const KNOWLEDGE_DEADLINE_MS = 300;
+
 /** Creates the conversation of a call. An exception in one of its providers ends only this call. */
 export function createCallConversation(
   call: MediaCall,
   scope: CallScope,
   set: ProviderSet,
   { providers, circuits, phrases, speeds, outbound }: ConversationResources,
-  { sign, press, addToDoNotCall, sendText, transfer, onEvent, onDecision }: ConversationHandlers,
+  handlers: ConversationHandlers,
 ): VoiceConversation {
-  const { sampleRateHz, agent, keypad, sendMessage, endCall, tester } = call;
+  const { sampleRateHz, agent, endCall, tester } = call;
+  const { sign, searchKnowledge, onEvent, onDecision } = handlers;
   const { voiceActivity, noiseSuppressor, turnEnd } = providers;
   const { models, speechToText, voices, noteFailure } = chooseCallProviders(call, scope, set, circuits);
   const [model] = models;
@@ -76,12 +84,9 @@ export function createCallConversation(
         models: ownModels,
         outbound,
         sign,
-        builtInTools: [
-          ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
-          ...(call.hasDoNotCallTool ? [createDoNotCallTool(addToDoNotCall)] : []),
-          ...(call.transfer === undefined ? [] : [createTransferTool({ ...call.transfer, transfer })]),
-          ...(sendMessage === undefined ? [] : [createMessageTool({ ...sendMessage, send: sendText })]),
-        ],
+        searchKnowledge,
+        knowledgeDeadlineMs: KNOWLEDGE_DEADLINE_MS,
+        builtInTools: createBuiltInTools(call, handlers),
       },
     ),
     stt: speechToText,
@@ -100,4 +105,17 @@ export function createCallConversation(
       onEvent(event);
     },
   });
+}
+
+/** The tools that need the call. */
+function createBuiltInTools(
+  { keypad, hasDoNotCallTool, transfer: destinations, sendMessage }: MediaCall,
+  { press, addToDoNotCall, transfer, sendText }: ConversationHandlers,
+): DialogueTool[] {
+  return [
+    ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
+    ...(hasDoNotCallTool ? [createDoNotCallTool(addToDoNotCall)] : []),
+    ...(destinations === undefined ? [] : [createTransferTool({ ...destinations, transfer })]),
+    ...(sendMessage === undefined ? [] : [createMessageTool({ ...sendMessage, send: sendText })]),
+  ];
 }

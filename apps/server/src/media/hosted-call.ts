@@ -32,6 +32,7 @@ type CallMessage = Exclude<
       | "openWeb"
       | "signed"
       | "textSent"
+      | "knowledgeFound"
       | "addedToDoNotCall"
       | "transferred"
       | "finish"

@@ -1,6 +1,7 @@
 import { errorMessage } from "@parley/conversation/error-message";
 import {
   emergencyTexts,
+  type KnowledgePassage,
   PhraseBook,
   type TransferResult,
   type VoiceConversation,
@@ -20,6 +21,7 @@ import { type CallParts, HostedCall, type OpenPerson } from "./hosted-call.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import type {
   FromMedia,
+  KnowledgeOutcome,
   MediaCall,
   MediaConfiguration,
   TextOutcome,
@@ -41,6 +43,8 @@ const LOAD_INTERVAL_MS = 1_000;
 /** The main process signs faster, even without its database. */
 const SIGNATURE_DEADLINE_MS = 2_000;
 const TEXT_DEADLINE_MS = 5_000;
+/** For a search that a tool waits for; the wait of a reply is shorter. */
+const KNOWLEDGE_DEADLINE_MS = 5_000;
 
 export interface MediaHost {
   receive: (message: Exclude<ToMedia, MediaConfiguration>) => void;
@@ -72,6 +76,10 @@ class Host implements MediaHost {
   readonly #texts = new PendingRequests<TextOutcome>(
     { isQueued: false, reason: "the message could not be sent in time" },
     TEXT_DEADLINE_MS,
+  );
+  readonly #searches = new PendingRequests<KnowledgeOutcome>(
+    { reason: "the search took too long" },
+    KNOWLEDGE_DEADLINE_MS,
   );
   readonly #doNotCallRequests = new PendingRequests<boolean>(false);
   /** The deadline is that of the tool. */
@@ -122,6 +130,7 @@ class Host implements MediaHost {
     if (message.type === "speechFit") return this.#providers.useSpeechFit(message.fit);
     if (message.type === "signed") return this.#signatures.answer(message.signatureId, message.headers);
     if (message.type === "textSent") return this.#texts.answer(message.textId, message.outcome);
+    if (message.type === "knowledgeFound") return this.#searches.answer(message.searchId, message.outcome);
     if (message.type === "addedToDoNotCall")
       return this.#doNotCallRequests.answer(message.requestId, message.isAdded);
     if (message.type === "transferred") return this.#transfers.answer(message.requestId, message.result);
@@ -147,6 +156,7 @@ class Host implements MediaHost {
     phrases.close();
     this.#signatures.end();
     this.#texts.end();
+    this.#searches.end();
     this.#doNotCallRequests.end();
     this.#transfers.end();
     await outbound.close();
@@ -207,6 +217,7 @@ class Host implements MediaHost {
             this.#send({ type: "sign", callId, signatureId, message }),
           ),
         sendText: async (text) => await this.#sendText(callId, text),
+        searchKnowledge: async (query) => await this.#searchKnowledge(callId, query),
         press: async (keys, signal) => await this.#pressKeys(callId, keys, signal),
         addToDoNotCall: async () => await this.#addToDoNotCall(callId),
         transfer: async (destination, signal) => await this.#transfer(callId, destination, signal),
@@ -291,6 +302,15 @@ class Host implements MediaHost {
   async #sendText(callId: string, text: string): Promise<void> {
     const outcome = await this.#texts.ask((textId) => this.#send({ type: "sendText", callId, textId, text }));
     if (!outcome.isQueued) throw new Error(outcome.reason);
+  }
+
+  /** Rejects with a reason for the model. */
+  async #searchKnowledge(callId: string, query: string): Promise<KnowledgePassage[]> {
+    const { passages, reason } = await this.#searches.ask((searchId) =>
+      this.#send({ type: "searchKnowledge", callId, searchId, query }),
+    );
+    if (passages === undefined) throw new Error(reason);
+    return passages;
   }
 
   async #transfer(callId: string, destination: number, signal: AbortSignal): Promise<TransferResult> {

@@ -2,6 +2,7 @@ import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, TransferResult, VoiceEvent } from "@parley/conversation";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import type {
+  KnowledgeOutcome,
   MediaPath,
   MediaStatistics,
   TextOutcome,
@@ -22,6 +23,8 @@ export interface MediaLegHandlers {
   onTransfer: (destination: number) => Promise<TransferResult>;
   /** Called when the person to whom the call was transferred has been silent for so long that it counts as gone. */
   onPersonTimeout: (silentMs: number) => void;
+  /** Searches the agent's knowledge bases. Never rejects. */
+  onSearchKnowledge: (query: string) => Promise<KnowledgeOutcome>;
   /** Called when the peer has been silent for so long that it counts as gone. */
   onMediaTimeout: (silentMs: number) => void;
   /** Called when an exception has ended the conversation. */

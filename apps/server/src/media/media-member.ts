@@ -261,6 +261,7 @@ export class MediaMember {
       case "addToDoNotCall":
       case "sendText":
       case "transfer":
+      case "searchKnowledge":
         return this.#answerRequest(call.handlers, message);
       case "personOpened":
         return call.person.resolve(message.rtpPort);
@@ -288,7 +289,10 @@ export class MediaMember {
   /** Answers a request of a call's conversation. */
   #answerRequest(
     handlers: CallHandlers,
-    message: Extract<CallMessage, { type: "sign" | "addToDoNotCall" | "sendText" | "transfer" }>,
+    message: Extract<
+      CallMessage,
+      { type: "sign" | "addToDoNotCall" | "sendText" | "transfer" | "searchKnowledge" }
+    >,
   ): void {
     switch (message.type) {
       case "sign": {
@@ -310,6 +314,13 @@ export class MediaMember {
         void handlers
           .onSendText(text)
           .then((outcome) => this.#child.send({ type: "textSent", textId, outcome }));
+        return;
+      }
+      case "searchKnowledge": {
+        const { searchId, query } = message;
+        void handlers
+          .onSearchKnowledge(query)
+          .then((outcome) => this.#child.send({ type: "knowledgeFound", searchId, outcome }));
         return;
       }
       case "transfer": {

@@ -1,4 +1,4 @@
-import type { LiveCallEvent } from "@parley/contract";
+import type { KnowledgePassage, LiveCallEvent } from "@parley/contract";
 import type {
   Instruction,
   TesterLine,
@@ -101,6 +101,11 @@ export interface LineConditions {
 /** Result of an attempt to send a text message. */
 export type TextOutcome = { isQueued: true } | { isQueued: false; reason: string };
 
+/** Result of a search in knowledge bases. */
+export type KnowledgeOutcome =
+  | { passages: KnowledgePassage[]; reason?: undefined }
+  | { passages?: undefined; reason: string };
+
 /** Result of an SDP offer/answer exchange: destination and encoding of the audio. */
 export interface MediaPath {
   remote: { address: string; port: number };
@@ -155,6 +160,8 @@ export type ToMedia =
     }
   /** Answer to `sign`. */
   | { type: "signed"; signatureId: string; headers: Record<string, string> }
+  /** Answer to `searchKnowledge`. */
+  | { type: "knowledgeFound"; searchId: string; outcome: KnowledgeOutcome }
   /** Answer to `addToDoNotCall`. */
   | { type: "addedToDoNotCall"; requestId: string; isAdded: boolean }
   /** Answer to `sendText`. */
@@ -230,6 +237,8 @@ export type FromMedia =
   | { type: "sign"; callId: string; signatureId: string; message: MessageToSign }
   /** The agent puts the peer's number on the do-not-call list. Answered by `addedToDoNotCall`. */
   | { type: "addToDoNotCall"; callId: string; requestId: string }
+  /** Searches the agent's knowledge bases. Answered by `knowledgeFound`. */
+  | { type: "searchKnowledge"; callId: string; searchId: string; query: string }
   /** Asks for a text message to the other side. Answered by `textSent`. */
   | { type: "sendText"; callId: string; textId: string; text: string }
   /** The agent transfers the call to the destination with this index. Answered by `transferred`. */

@@ -2,6 +2,7 @@
 
 import { type Page, type RequestOptions, Requests, path } from "../requests.ts";
 import type {
+  KnowledgePassage,
   TranscriptItem,
   CustomToolCreate,
   AgentCreate,
@@ -101,7 +102,6 @@ import type {
   KnowledgeBase,
   KnowledgeBaseUpdate,
   KnowledgeSearch,
-  KnowledgePassage,
   KnowledgeDocument,
   KnowledgeDocumentUpdate,
   WebhookSigningSecret,

@@ -31,6 +31,26 @@ export interface FlowState {
   toolCallId?: string;
 }
 
+/** Part of a document that a search found. */
+export interface KnowledgePassage {
+  knowledgeBaseId: string;
+  documentId: string;
+  /** Name of the document. */
+  documentName: string;
+  /** Headings above the passage, from the highest to the lowest, separated by ` › `. Empty: none. */
+  heading: string;
+  /** Page on which the passage begins. Null: the type has no pages. */
+  page: number | null;
+  /** First row of the passage in a table. Null: it is not from a table. */
+  row: number | null;
+  /** Address of the web page. Null: the document is no website. */
+  url: string | null;
+  /** Text of the passage. */
+  text: string;
+  /** Similarity from 0 to 1: the cosine similarity in meaning, plus up to 0.25 for the share of the query's words in the passage. */
+  score: number;
+}
+
 export interface TranscriptItem {
   /** Id of the item, unique in the conversation. */
   id: string;
@@ -56,6 +76,8 @@ export interface TranscriptItem {
   /** Node of the agent's flow (`flowDefinition`) that this `flow` item is a step of. */
   nodeId?: string;
   flowState?: FlowState;
+  /** Passages of knowledge bases that the language model was given for this message of the agent. Absent: none. */
+  knowledge?: KnowledgePassage[];
 }
 
 /** Latency of one agent turn. The parts add up to `totalMs`. */
@@ -646,15 +668,17 @@ export interface AgentCreate {
   playKeypadTouchToneEnabled?: boolean | null;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. Default: `null`. */
   playKeypadTouchToneDescriptionOverride?: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Not available yet: only the default is accepted. Default: `"automatic"`. */
+  /** Knowledge bases from which the agent answers. Always live: a change applies to the next conversation, in manual mode too. Default: `[]`. */
+  knowledgeBaseIds?: string[] | null;
+  /** `automatic`: passages that fit are given to the language model before each reply; they are searched while the other side still speaks. `tool`: the language model searches when it needs to. `off`: never. The transcript shows what was found. Default: `"automatic"`. */
   knowledgeBaseRetrievalMode?: "automatic" | "tool" | "off" | null;
   /**
-   * Maximum number of passages per search. Not available yet: only the default is accepted. Default: `5`.
+   * Maximum number of passages per search. Default: `5`.
    * From 1 to 20.
    */
   knowledgeBaseChunks?: number | null;
   /**
-   * Minimum similarity of a passage. Not available yet: only the default is accepted. Default: `0.3`.
+   * Minimum similarity of a passage: its `score`, from 0 to 1. Lower: more passages that may not fit. Default: `0.3`.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold?: number | null;
@@ -1044,7 +1068,9 @@ export interface Agent {
   playKeypadTouchToneEnabled: boolean;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. */
   playKeypadTouchToneDescriptionOverride: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. */
+  /** Knowledge bases from which the agent answers. Always live: a change applies to the next conversation, in manual mode too. */
+  knowledgeBaseIds: string[];
+  /** `automatic`: passages that fit are given to the language model before each reply; they are searched while the other side still speaks. `tool`: the language model searches when it needs to. `off`: never. The transcript shows what was found. */
   knowledgeBaseRetrievalMode: "automatic" | "tool" | "off";
   /**
    * Maximum number of passages per search.
@@ -1052,7 +1078,7 @@ export interface Agent {
    */
   knowledgeBaseChunks: number;
   /**
-   * Minimum similarity of a passage.
+   * Minimum similarity of a passage: its `score`, from 0 to 1. Lower: more passages that may not fit.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold: number;
@@ -1373,15 +1399,17 @@ export interface AgentUpdate {
   playKeypadTouchToneEnabled?: boolean | null;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. */
   playKeypadTouchToneDescriptionOverride?: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Not available yet: only the default is accepted. Default: `"automatic"`. */
+  /** Knowledge bases from which the agent answers. Always live: a change applies to the next conversation, in manual mode too. */
+  knowledgeBaseIds?: string[] | null;
+  /** `automatic`: passages that fit are given to the language model before each reply; they are searched while the other side still speaks. `tool`: the language model searches when it needs to. `off`: never. The transcript shows what was found. */
   knowledgeBaseRetrievalMode?: "automatic" | "tool" | "off" | null;
   /**
-   * Maximum number of passages per search. Not available yet: only the default is accepted. Default: `5`.
+   * Maximum number of passages per search.
    * From 1 to 20.
    */
   knowledgeBaseChunks?: number | null;
   /**
-   * Minimum similarity of a passage. Not available yet: only the default is accepted. Default: `0.3`.
+   * Minimum similarity of a passage: its `score`, from 0 to 1. Lower: more passages that may not fit.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold?: number | null;
@@ -1822,7 +1850,9 @@ export interface AgentSnapshot {
   playKeypadTouchToneEnabled: boolean;
   /** Rules in plain language for sending DTMF tones. Null: the built-in rules. */
   playKeypadTouchToneDescriptionOverride: string | null;
-  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. */
+  /** Knowledge bases from which the agent answers. Always live: a change applies to the next conversation, in manual mode too. */
+  knowledgeBaseIds: string[];
+  /** `automatic`: passages that fit are given to the language model before each reply; they are searched while the other side still speaks. `tool`: the language model searches when it needs to. `off`: never. The transcript shows what was found. */
   knowledgeBaseRetrievalMode: "automatic" | "tool" | "off";
   /**
    * Maximum number of passages per search.
@@ -1830,7 +1860,7 @@ export interface AgentSnapshot {
    */
   knowledgeBaseChunks: number;
   /**
-   * Minimum similarity of a passage.
+   * Minimum similarity of a passage: its `score`, from 0 to 1. Lower: more passages that may not fit.
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold: number;
@@ -4100,7 +4130,7 @@ export interface Customer {
 export interface KnowledgeBaseCreate {
   /** Display name. */
   name: string;
-  /** What the documents are about, for people, and for the language model in the mode `tool`. Null: none. */
+  /** What the documents are about. Null: none. */
   description?: string | null;
 }
 
@@ -4109,7 +4139,7 @@ export interface KnowledgeBase {
   id: string;
   /** Display name. */
   name: string;
-  /** What the documents are about, for people, and for the language model in the mode `tool`. Null: none. */
+  /** What the documents are about. Null: none. */
   description: string | null;
   /** Number of documents. */
   documents: number;
@@ -4124,7 +4154,7 @@ export interface KnowledgeBase {
 export interface KnowledgeBaseUpdate {
   /** Display name. */
   name?: string;
-  /** What the documents are about, for people, and for the language model in the mode `tool`. Null: none. */
+  /** What the documents are about. Null: none. */
   description?: string | null;
 }
 
@@ -4141,26 +4171,6 @@ export interface KnowledgeSearch {
    * From 0 to 1.
    */
   threshold?: number;
-}
-
-/** Part of a document that a search found. */
-export interface KnowledgePassage {
-  knowledgeBaseId: string;
-  documentId: string;
-  /** Name of the document. */
-  documentName: string;
-  /** Headings above the passage, from the highest to the lowest, separated by ` › `. Empty: none. */
-  heading: string;
-  /** Page on which the passage begins. Null: the type has no pages. */
-  page: number | null;
-  /** First row of the passage in a table. Null: it is not from a table. */
-  row: number | null;
-  /** Address of the web page. Null: the document is no website. */
-  url: string | null;
-  /** Text of the passage. */
-  text: string;
-  /** Similarity from 0 to 1: the cosine similarity in meaning, plus up to 0.25 for the share of the query's words in the passage. */
-  score: number;
 }
 
 /** A document of a knowledge base. */

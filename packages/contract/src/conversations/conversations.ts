@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { callEvaluationSchema, callExtractionSchema, callResultStatuses } from "../calls/call-results.ts";
+import { knowledgePassageSchema } from "../knowledge-bases/knowledge-passage.ts";
 import { defineRoute } from "../route.ts";
 import {
   closedObject,
@@ -90,6 +91,12 @@ export const transcriptItemSchema = Type.Object(
       }),
     ),
     flowState: Type.Optional(flowStateSchema),
+    knowledge: Type.Optional(
+      Type.Array(knowledgePassageSchema, {
+        description:
+          "Passages of knowledge bases that the language model was given for this message of the agent. Absent: none.",
+      }),
+    ),
   },
   { title: "TranscriptItem" },
 );

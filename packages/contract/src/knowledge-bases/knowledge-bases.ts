@@ -11,6 +11,7 @@ import {
   pageQuery,
   timestampSchema,
 } from "../schemas.ts";
+import { knowledgePassageSchema } from "./knowledge-passage.ts";
 
 const fields = {
   name: Type.String({
@@ -23,8 +24,7 @@ const fields = {
   description: nullable(
     Type.String({
       maxLength: 2_000,
-      description:
-        "What the documents are about, for people, and for the language model in the mode `tool`. Null: none.",
+      description: "What the documents are about. Null: none.",
       examples: ["Prices, opening hours and returns."],
     }),
   ),
@@ -125,41 +125,6 @@ export const deleteKnowledgeBaseRoute = defineRoute({
   status: 200,
   response: deletedResponse,
 });
-
-/** Place in a document at which a passage is. */
-const placeFields = {
-  heading: Type.String({
-    description:
-      "Headings above the passage, from the highest to the lowest, separated by ` › `. Empty: none.",
-    examples: ["Returns › Refunds"],
-  }),
-  page: nullable(
-    Type.Integer({ description: "Page on which the passage begins. Null: the type has no pages." }),
-  ),
-  row: nullable(
-    Type.Integer({ description: "First row of the passage in a table. Null: it is not from a table." }),
-  ),
-  url: nullable(Type.String({ description: "Address of the web page. Null: the document is no website." })),
-};
-
-/** A passage that a search found, as a transcript shows it too. */
-export const knowledgePassageSchema = Type.Object(
-  {
-    knowledgeBaseId: idSchema,
-    documentId: idSchema,
-    documentName: Type.String({ description: "Name of the document.", examples: ["returns.md"] }),
-    ...placeFields,
-    text: Type.String({ description: "Text of the passage." }),
-    score: Type.Number({
-      description:
-        "Similarity from 0 to 1: the cosine similarity in meaning, plus up to 0.25 for the share of the query's words in the passage.",
-      examples: [0.62],
-    }),
-  },
-  { title: "KnowledgePassage", description: "Part of a document that a search found." },
-);
-
-export type KnowledgePassage = Static<typeof knowledgePassageSchema>;
 
 export const searchKnowledgeBaseRoute = defineRoute({
   method: "POST",

@@ -2,10 +2,11 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@a
 import { randomUUID } from "node:crypto";
 import type { LanguageModel } from "../providers/language-model.ts";
 import { systemTimers, type Timers } from "../timers.ts";
-import type { TranscriptEntry } from "../transcript.ts";
+import type { KnowledgePassage, TranscriptEntry } from "../transcript.ts";
 import { Deadline } from "./deadline.ts";
 import { followFlow, type FlowPorts } from "./follow-flow.ts";
 import { type DialogueFlow, FlowPosition, inputsOf } from "./flow-position.ts";
+import { type DialogueKnowledge, KnowledgeLookup, queryOf, renderKnowledge } from "./knowledge.ts";
 import { EXIT_TOOL_NAME, readExit } from "./model-forms.ts";
 import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
 import { ModelFailover } from "./model-failover.ts";
@@ -39,6 +40,8 @@ export interface DialogueOptions {
    * the model hangs up without a word.
    */
   endCall?: { rules?: string; farewell?: string };
+  /** If present, the model is given passages of documents before each reply. */
+  knowledge?: DialogueKnowledge;
   temperature?: number;
   reasoningEffort?: "none" | "low" | "medium" | "high";
   /** Further settings of requests to the model. */
@@ -91,6 +94,8 @@ export interface Conversed {
 
 export interface Reply extends AsyncIterable<ReplyPart> {
   readonly id: string;
+  /** Passages that the model was given, once it was asked. */
+  readonly knowledge: readonly KnowledgePassage[];
   /** Makes a preview the actual reply. */
   confirm(): void;
 }
@@ -134,6 +139,7 @@ export class Dialogue {
   readonly #timers: Timers;
   readonly #history: TranscriptEntry[];
   readonly #flow: FlowPosition | undefined;
+  readonly #knowledge: KnowledgeLookup | undefined;
   #open: OpenReply | undefined;
 
   constructor(options: DialogueOptions) {
@@ -151,6 +157,7 @@ export class Dialogue {
     const tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
     this.#toolCalls = new ToolCalls(tools, this.#timers, this.#deadlines.toolMs);
     this.#history = [...(options.transcript ?? [])];
+    this.#knowledge = options.knowledge && new KnowledgeLookup(options.knowledge, this.#timers);
     this.#flow =
       options.flow && new FlowPosition(options.flow, this.#history, options.model.canJudge !== false);
   }
@@ -171,6 +178,12 @@ export class Dialogue {
   /** Lets the model prepare for these instructions, before the first reply. */
   prepare(): void {
     this.#models.current.prepare?.(this.#options.instructions);
+  }
+
+  /** Begins to look up what a message may need that is still being said. */
+  expect(text: string): void {
+    const query = queryOf([...this.#history, { type: "message", role: "user", text }]);
+    if (query !== undefined) this.#knowledge?.expect(query);
   }
 
   /** Adds an entry from outside of replies, such as a spoken greeting or a pressed key. */
@@ -195,6 +208,7 @@ export class Dialogue {
     const open: OpenReply = {
       id,
       modelOnlyEntries: toModelOnlyEntries(input),
+      knowledge: [],
       confirmed,
       isConfirmed: !isPreview,
       entries: [],
@@ -208,7 +222,14 @@ export class Dialogue {
       open.isConfirmed = true;
       resolve();
     };
-    return { id: open.id, confirm, [Symbol.asyncIterator]: () => this.#reply(open, input, options.signal) };
+    return {
+      id: open.id,
+      get knowledge() {
+        return open.knowledge;
+      },
+      confirm,
+      [Symbol.asyncIterator]: () => this.#reply(open, input, options.signal),
+    };
   }
 
   /**
@@ -220,7 +241,7 @@ export class Dialogue {
     if (open?.id !== replyId) return 0;
     this.#open = undefined;
     const settled = settledEntries(open, delivered);
-    this.#history.push(...settled);
+    this.#history.push(...settled.map((entry) => withKnowledge(entry, open.knowledge)));
     this.#flow?.settle(open, settled);
     for (const call of open.calls) void this.#awaitLate(call);
     return settled.filter(({ type }) => type === "flow").length;
@@ -292,6 +313,8 @@ export class Dialogue {
     signal: AbortSignal,
     stretch?: Stretch,
   ): AsyncGenerator<ReplyPart, Conversed> {
+    const query = this.#knowledge && queryOf([...this.#history, ...open.modelOnlyEntries]);
+    if (query !== undefined) open.knowledge = (await this.#knowledge?.find(query, signal)) ?? [];
     for (let round = 1; round <= MAX_TOOL_ROUNDS + 1; round++) {
       const calls: ToolCall[] = [];
       let endCallInput: string | undefined;
@@ -378,7 +401,12 @@ export class Dialogue {
     if (isContinuation) soFar.push({ type: "instruction", text: CONTINUE });
     return {
       prompt: trimToWindow(
-        renderPrompt(instructions, [...this.#history, ...open.modelOnlyEntries, ...soFar]),
+        renderPrompt(instructions, [
+          ...this.#history,
+          ...open.modelOnlyEntries,
+          ...toKnowledgeEntries(open),
+          ...soFar,
+        ]),
         window,
       ),
       ...(tools.length > 0 && {
@@ -396,6 +424,15 @@ function toModelOnlyEntries(input: DialogueInput): TranscriptEntry[] {
   if (input.type === "preview") return [{ type: "message", role: "user", text: input.text }];
   if (input.type === "message" || input.guidance === undefined) return [];
   return [{ type: "instruction", text: input.guidance }];
+}
+
+function withKnowledge(entry: TranscriptEntry, knowledge: readonly KnowledgePassage[]): TranscriptEntry {
+  const isAnswer = entry.type === "message" && entry.role === "agent" && knowledge.length > 0;
+  return isAnswer ? { ...entry, knowledge: [...knowledge] } : entry;
+}
+
+function toKnowledgeEntries({ knowledge }: OpenReply): TranscriptEntry[] {
+  return knowledge.length === 0 ? [] : [{ type: "message", role: "user", text: renderKnowledge(knowledge) }];
 }
 
 function readFarewell(input: string): string | undefined {

@@ -1,6 +1,6 @@
 import { isSpeakable, speakableText } from "../voice/speaking/speakable-text.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
-import type { TranscriptEntry } from "../transcript.ts";
+import type { KnowledgePassage, TranscriptEntry } from "../transcript.ts";
 import type { ToolCall, ToolOutcome } from "./tool-calls.ts";
 
 /**
@@ -33,6 +33,8 @@ export interface OpenReply {
   id: string;
   /** Entries that only the model sees, after the history. */
   modelOnlyEntries: readonly TranscriptEntry[];
+  /** Passages that the model is given for it. */
+  knowledge: readonly KnowledgePassage[];
   confirmed: Promise<void>;
   isConfirmed: boolean;
   entries: (TranscriptEntry | { type: "segment"; index: number })[];

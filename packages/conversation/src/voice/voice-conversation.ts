@@ -286,10 +286,12 @@ export class VoiceConversation {
       stt: stt,
       stream: { sampleRateHz, language: agent.language, keyterms: agent.sttKeyterms },
       onText: (flushId, heard) => {
+        if (heard.text !== "") this.#options.dialogue.expect(heard.text);
         const agentText = this.#scheduler.textNearby;
         this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, ...heard, agentText });
       },
       onPartial: (text) => {
+        if (text !== "") this.#options.dialogue.expect(text);
         if (isAnswerAwaited(this.#state)) this.#dispatch({ type: "partial", atMs: this.#mediaMs, text });
       },
       onRecovered: (error, takenOverBy) => onEvent(toFault("stt", error, takenOverBy)),

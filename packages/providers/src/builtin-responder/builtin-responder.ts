@@ -5,7 +5,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
-import { type LanguageModel, ProviderError, SPEAK_NOW } from "@parley/conversation";
+import { KNOWLEDGE_NOTE, type LanguageModel, ProviderError, SPEAK_NOW } from "@parley/conversation";
 import { composeReply, type Exchange, type Reply } from "./compose-reply.ts";
 import { FactIndex, type Embed } from "./fact-index.ts";
 import { readLiveInstructions } from "./live-instructions.ts";
@@ -52,14 +52,17 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
   const respond = async (call: LanguageModelV4CallOptions): Promise<Reply> => {
     const signal = call.abortSignal ?? new AbortController().signal;
     signal.throwIfAborted();
-    const { instructions, exchange, toSay, ordered } = readConversation(call.prompt);
+    const { instructions, exchange, toSay, ordered, passages } = readConversation(call.prompt);
     if (toSay?.isAnswerWanted === false) return { text: toSay.text, endsCall: false };
-    const { knowledge, index } = promptOf(instructions);
+    const prompt = promptOf(instructions);
+    const found = passages === "" ? undefined : promptOf(passages);
+    const knowledge = withFacts(prompt.knowledge, found?.knowledge);
     const canEndCall = call.tools?.some((tool) => tool.name === END_CALL_TOOL_NAME) === true;
     const rank = async (text: string, words: readonly string[]) => {
       try {
-        const [vector] = await options.embed([text], signal);
-        return (await index).rank(vector ?? new Float32Array(), words);
+        const [vector = new Float32Array()] = await options.embed([text], signal);
+        const indexes = await Promise.all([prompt.index, ...(found === undefined ? [] : [found.index])]);
+        return indexes.flatMap((index) => index.rank(vector, words)).sort((a, b) => b.score - a.score);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ProviderError)) throw error;
@@ -95,6 +98,10 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
   };
 }
 
+function withFacts(knowledge: PromptKnowledge, more: PromptKnowledge | undefined): PromptKnowledge {
+  return { ...knowledge, facts: [...knowledge.facts, ...(more?.facts ?? [])] };
+}
+
 function openPrompt(text: string, embed: Embed): Prompt {
   const knowledge = readPrompt(text);
   // Not aborted with the first turn that needs it, because the next turn needs it too.
@@ -108,6 +115,8 @@ function readConversation(prompt: readonly LanguageModelV4Message[]): {
   toSay: { text: string; isAnswerWanted: boolean } | undefined;
   /** Sentences that instructions order to say in this reply. */
   ordered: readonly string[];
+  /** Passages of documents for this reply, in the form of a prompt; empty: none. */
+  passages: string;
 } {
   const first = prompt[0];
   const talk = prompt.map((message) => ({ role: message.role, text: joinText(message) }));
@@ -132,6 +141,7 @@ function readConversation(prompt: readonly LanguageModelV4Message[]): {
       ...(stated.length > 0 ? ["# Information", ...stated] : []),
     ].join("\n"),
     ordered,
+    passages: readPassages(last),
     exchange: {
       // Instructions in between do not change that the caller awaits an answer.
       input: talk.findLast((each) => each.role !== "system")?.role === "user" ? userTexts.at(-1) : undefined,
@@ -141,10 +151,22 @@ function readConversation(prompt: readonly LanguageModelV4Message[]): {
   };
 }
 
+/** The passages that the dialogue gives with the last message. */
+function readPassages(message: LanguageModelV4Message | undefined): string {
+  if (message?.role !== "user") return "";
+  const given = message.content.findLast(
+    (part) => part.type === "text" && part.text.startsWith(KNOWLEDGE_NOTE),
+  );
+  if (given?.type !== "text") return "";
+  const texts = given.text.matchAll(/<passage [^>]*>\n([^<]*)\n<\/passage>/g);
+  return Array.from(texts, ([, text = ""]) => `# Information\n${text}`).join("\n");
+}
+
 function joinText(message: LanguageModelV4Message): string {
   if (message.role === "system") return message.content;
   const texts: string[] = [];
-  for (const part of message.content) if (part.type === "text") texts.push(part.text);
+  for (const part of message.content)
+    if (part.type === "text" && !part.text.startsWith(KNOWLEDGE_NOTE)) texts.push(part.text);
   return texts.join(" ").trim();
 }
 

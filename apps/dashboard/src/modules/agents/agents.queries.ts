@@ -64,6 +64,18 @@ export function choicesQuery(parley: Parley, name: ReferenceName) {
   });
 }
 
+/** Knowledge bases by name. */
+export function knowledgeBaseNamesQuery(parley: Parley) {
+  return queryOptions({
+    queryKey: ["knowledge-bases", "names"],
+    queryFn: async ({ signal }) =>
+      (await parley.listKnowledgeBases({ pageSize }, { signal })).data.map(({ id, name }): Choice => ({
+        value: id,
+        label: name,
+      })),
+  });
+}
+
 export function foldersQuery(parley: Parley) {
   return queryOptions({
     queryKey: ["folders"],

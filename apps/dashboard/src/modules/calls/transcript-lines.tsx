@@ -78,7 +78,7 @@ const Line = memo(function Line({ item, otherRole, isCurrent, onSeek, quotes }: 
 });
 
 function Message({ item, otherRole, quotes }: Pick<LineProps, "item" | "otherRole" | "quotes">) {
-  const { role, text, interrupted } = item;
+  const { role, text, interrupted, knowledge = [] } = item;
   return (
     <Fragment>
       <strong className="line-who">{role === "agent" ? "Agent" : otherRole}</strong>
@@ -87,8 +87,30 @@ function Message({ item, otherRole, quotes }: Pick<LineProps, "item" | "otherRol
           isQuoted ? <mark key={index}>{words}</mark> : words,
         )}
         {interrupted === true && <em className="line-cut"> (interrupted)</em>}
+        {knowledge.length > 0 && <Sources passages={knowledge} />}
       </span>
     </Fragment>
+  );
+}
+
+/** Passages of knowledge bases that the model was given for a message, behind their number. */
+function Sources({ passages }: { passages: NonNullable<TranscriptItem["knowledge"]> }) {
+  return (
+    <details className="tool">
+      <summary>
+        {passages.length} {passages.length === 1 ? "passage" : "passages"} of knowledge
+      </summary>
+      {passages.map(({ documentId, documentName, heading, page, row, text, score }) => (
+        <div key={`${documentId} ${text}`}>
+          <strong>
+            {[documentName, heading, page === null ? "" : `page ${page}`, row === null ? "" : `row ${row}`]
+              .filter(Boolean)
+              .join(" › ")}
+          </strong>{" "}
+          ({score.toFixed(2)})<pre>{text}</pre>
+        </div>
+      ))}
+    </details>
   );
 }
 

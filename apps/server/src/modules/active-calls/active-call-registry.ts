@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptItem } from "@parley/contract";
 import { errorMessage } from "@parley/conversation/error-message";
+import type { SearchKnowledge } from "@parley/conversation";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts";
@@ -13,6 +14,7 @@ import type { CallCommandAnswer, LocalCall, ActiveCallCommand } from "./call-com
 import { CallRecorder } from "./call-recorder.ts";
 import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
+import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
 import type { PlaceShares } from "./place-shares.ts";
@@ -27,6 +29,7 @@ import {
   type NewConversationSetup,
   numberOfOtherSide,
   setUpConversation,
+  toKnowledgeSetup,
   withContinuation,
   withGreeting,
 } from "../conversations/setup/conversation-setup.rules.ts";
@@ -42,6 +45,7 @@ export interface ActiveCallRegistryOptions {
   toolSigning: ToolSigning;
   doNotCall: Pick<DoNotCallService, "addForAgent">;
   memory: Pick<ConversationMemory, "recall">;
+  knowledgeSearch: Pick<KnowledgeSearch, "forConversation">;
   /** False if the node cannot take calls. */
   isReady: () => boolean;
   /** Provider names as stored on the call record. */
@@ -199,6 +203,7 @@ export class ActiveCallRegistry {
         await doNotCall.addForAgent(agent.organizationId, numberOfOtherSide(record) ?? "");
       },
       sendText: async (text) => await this.#trySendText(record, text),
+      searchKnowledge: this.#searchFor(agent),
       metrics,
       trace: spans && new CallSpans(spans, callId),
       clock,
@@ -224,6 +229,10 @@ export class ActiveCallRegistry {
     );
     this.watch(running);
     await running;
+  }
+
+  #searchFor({ organizationId, document }: ResolvedAgent): SearchKnowledge {
+    return this.#options.knowledgeSearch.forConversation(organizationId, toKnowledgeSetup(document));
   }
 
   /** Sets up the conversation with what the agent knows of earlier ones. */

@@ -32,6 +32,7 @@ function openActiveCall(isListable = true): { call: ActiveCall; written: string[
       if (!isListable) throw new Error("the database is away");
     },
     sendText: async () => ({ isQueued: true }),
+    searchKnowledge: async () => [],
     metrics: {
       observeCall: () => {},
       observeFault: () => {},

@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "@parley/conversation/error-message";
 import { type CallEndReason, type LiveCallEvent, MAX_RECORDED_PROVIDER_FAILURES } from "@parley/contract";
-import type { ProviderFault, TransferResult, TurnLatency, VoiceEvent } from "@parley/conversation";
+import type {
+  ProviderFault,
+  SearchKnowledge,
+  TransferResult,
+  TurnLatency,
+  VoiceEvent,
+} from "@parley/conversation";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { CallMedia, MediaLegHandlers } from "../../media/media-legs.ts";
@@ -56,6 +62,8 @@ export interface ActiveCallOptions {
   addToDoNotCall: () => Promise<void>;
   /** Sends a text message to the other side. Never rejects. */
   sendText: MediaLegHandlers["onSendText"];
+  /** Searches the agent's knowledge bases. */
+  searchKnowledge: SearchKnowledge;
   metrics: Pick<
     Metrics,
     "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio" | "observeProviderFailure"
@@ -134,6 +142,13 @@ export class ActiveCall {
         ...transferred,
         endDetail: `the person sent no audio for ${Math.round(silentMs / 1000)} s`,
       }),
+    onSearchKnowledge: async (query) => {
+      try {
+        return { passages: [...(await this.#options.searchKnowledge(query))] };
+      } catch (error) {
+        return { reason: errorMessage(error) };
+      }
+    },
     onMediaTimeout: (silentMs) =>
       this.hangUp({
         status: "failed",

@@ -4,6 +4,7 @@ import type { CallsService } from "../calls/calls.service.ts";
 import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
@@ -29,6 +30,7 @@ interface Dependencies {
   toolSigning: ToolSigning;
   doNotCall: DoNotCallService;
   memory: ConversationMemory;
+  knowledgeSearch: KnowledgeSearch;
   sipTraceRecorder: SipTraceRecorder | undefined;
   providerKeys: ProviderKeysService;
   prepareSpeech: (document: AgentDocument) => void;

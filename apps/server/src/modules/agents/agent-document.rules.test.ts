@@ -38,7 +38,7 @@ const tool: CustomTool = {
 test("a new document has every field, from the request or the defaults", () => {
   const document = createDocument({ name: "Ada", voiceSpeed: 1.5, firstMessage: null });
   assert.deepEqual(document, {
-    schemaVersion: 5,
+    schemaVersion: 6,
     name: "Ada",
     ...defaultsOf(agentFields),
     phoneNumbers: [],
@@ -77,18 +77,19 @@ test("differences are named by field, ignoring key order, the sign of zero and t
   assert.deepEqual(diffDocuments(flow, { ...flow, sttKeyterms: ["a"] }), ["sttKeyterms"]);
 });
 
-test("status, trunk and numbers are live regardless of the published version", () => {
+test("status, trunk, numbers and knowledge bases are live regardless of the published version", () => {
   const number = { id: "n", e164: "+14155550123", environment: null, createdAt: "", updatedAt: "" };
-  const live = { ...ada, status: "disabled", sipTrunkId: "t", phoneNumbers: [number] } as const;
-  assert.ok(isSameWhenPublished(ada, { ...live, phoneNumbers: [number] }));
+  const links = { phoneNumbers: [number], knowledgeBaseIds: ["b"] };
+  const live = { ...ada, status: "disabled", sipTrunkId: "t", ...links } as const;
+  assert.ok(isSameWhenPublished(ada, live));
   assert.ok(!isSameWhenPublished(ada, { ...ada, name: "Bea" }));
-  const merged = withLiveFields({ ...ada, name: "Bea" }, { ...live, phoneNumbers: [number] });
+  const merged = withLiveFields({ ...ada, name: "Bea" }, live);
   assert.deepEqual(merged, {
     ...ada,
     name: "Bea",
     status: "disabled",
     sipTrunkId: "t",
-    phoneNumbers: [number],
+    ...links,
   });
 });
 
@@ -107,7 +108,7 @@ test("a schema version identifies one set of fields", () => {
   const fields = [...paths(agentFields), ...paths(customToolFields, "customTools.")].sort();
   const fingerprint = createHash("sha256").update(fields.join()).digest("hex").slice(0, 16);
   // If this fails: raise SCHEMA_VERSION, and add an upgrader (`(document) => document` if fields were only added).
-  assert.deepEqual([SCHEMA_VERSION, fingerprint], [5, "12867c9875dff3f3"]);
+  assert.deepEqual([SCHEMA_VERSION, fingerprint], [6, "3219d30c5e1a547d"]);
 });
 
 test("groups with new fields keep their earlier values", () => {

@@ -29,10 +29,15 @@ export interface AgentDocument extends AgentConfiguration {
 }
 
 /** Incremented whenever the contract's tables gain, lose or rename a field; a test checks it. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** Fields that are live regardless of the published version (specification §3.1). */
-const alwaysLive: ReadonlySet<keyof AgentDocument> = new Set(["status", "sipTrunkId", "phoneNumbers"]);
+const alwaysLive: ReadonlySet<keyof AgentDocument> = new Set([
+  "status",
+  "sipTrunkId",
+  "phoneNumbers",
+  "knowledgeBaseIds",
+]);
 
 export function createDocument(creation: AgentCreation): AgentDocument {
   const fields = mergeFields(agentFields, undefined, creation);
@@ -51,6 +56,7 @@ function normalize(document: AgentDocument): AgentDocument {
   const { messagingConfig } = document;
   const { fromNumber } = messagingConfig;
   if (fromNumber !== null) messagingConfig.fromNumber = normalizePhoneNumber(fromNumber) ?? fromNumber;
+  document.knowledgeBaseIds = [...new Set(document.knowledgeBaseIds)];
   if (document.widgetConfig.environment === "production") document.widgetConfig.environment = null;
   return document;
 }
@@ -65,6 +71,7 @@ type AnyDocument = Readonly<Record<string, unknown>>;
 const upgraders: readonly ((document: AnyDocument) => AnyDocument)[] = [
   // Version 1 stored status and trunk beside the document and had no tools or numbers.
   (document) => ({ phoneNumbers: [], customTools: [], ...document }),
+  (document) => document,
   (document) => document,
   (document) => document,
   (document) => document,
@@ -114,6 +121,6 @@ export function isSameWhenPublished(one: AgentDocument, other: AgentDocument): b
 
 /** Returns a published or pinned snapshot with all always-live fields taken from the current agent. */
 export function withLiveFields(snapshot: AgentDocument, live: AgentDocument): AgentDocument {
-  const { status, sipTrunkId, phoneNumbers } = live;
-  return { ...snapshot, status, sipTrunkId, phoneNumbers };
+  const { status, sipTrunkId, phoneNumbers, knowledgeBaseIds } = live;
+  return { ...snapshot, status, sipTrunkId, phoneNumbers, knowledgeBaseIds };
 }

@@ -2,6 +2,7 @@ import { listLocalVoices } from "../../inference/local-voice.rules.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
+import type { KnowledgeBasesService } from "../knowledge-bases/knowledge-bases.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { AgentChoices } from "../providers/agent-choices.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
@@ -24,6 +25,7 @@ import { EnvironmentsService } from "./versions/environments.service.ts";
 
 interface Dependencies {
   folders: FoldersService;
+  knowledgeBases: KnowledgeBasesService;
   messagingConnections: MessagingConnectionsService;
   sipTrunks: SipTrunksService;
   organizationLimits: OrganizationLimitsService;
@@ -33,7 +35,7 @@ interface Dependencies {
 
 export function createAgents(
   { config, database, encryption, clock, inference }: NodeResources,
-  { folders, messagingConnections, sipTrunks, organizationLimits, agentChoices, customVoices }: Dependencies,
+  { customVoices, ...dependencies }: Dependencies,
 ) {
   /** Queues the audio of fixed speech for synthesis. */
   const prepareSpeech = (document: AgentDocument): void => {
@@ -43,15 +45,8 @@ export function createAgents(
     if (speech !== undefined) inference.prepareSpeech(speech);
   };
   const writer = new AgentWriter(encryption, clock, prepareSpeech);
-  const agents = new AgentsService(database, {
-    writer,
-    sipTrunks,
-    folders,
-    messagingConnections,
-    organizationLimits,
-    agentChoices,
-    clock,
-  });
+  const { folders, knowledgeBases, messagingConnections, agentChoices } = dependencies;
+  const agents = new AgentsService(database, { ...dependencies, writer, clock });
   const customTools = new CustomToolsService(database, { writer, agents, clock });
   const agentVersions = new AgentVersionsService(database, { writer, agents, agentChoices, clock });
   const environments = new EnvironmentsService(database, { writer, agents, clock });
@@ -62,6 +57,9 @@ export function createAgents(
   });
   folders.deleting.subscribe(async (transaction, { by, folderId }) => {
     await agents.releaseFolder(transaction, by, folderId);
+  });
+  knowledgeBases.deleting.subscribe(async (transaction, { by, knowledgeBaseId }) => {
+    await agents.releaseKnowledgeBase(transaction, by, knowledgeBaseId);
   });
   messagingConnections.deleting.subscribe(
     async (transaction, id) => await agents.requireConnectionUnused(transaction, id),

@@ -17,6 +17,7 @@ import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
+import type { KnowledgeBasesService } from "../knowledge-bases/knowledge-bases.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { AgentChoices } from "../providers/agent-choices.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
@@ -50,11 +51,15 @@ interface NewAgent extends AgentCreation, PublishModeChange {
 /** An agent's references to other resources. */
 export type References = Pick<AgentDocument, "sipTrunkId" | "folderId" | "messagingConnectionId">;
 
+/** References that a change may contain; null resets them. */
+type ReferencesToCheck = Partial<References> & { knowledgeBaseIds?: readonly string[] | null };
+
 export interface AgentsDependencies {
   clock: Clock;
   writer: AgentWriter;
   sipTrunks: SipTrunksService;
   folders: FoldersService;
+  knowledgeBases: KnowledgeBasesService;
   messagingConnections: MessagingConnectionsService;
   organizationLimits: OrganizationLimitsService;
   agentChoices: Pick<AgentChoices, "findProblems">;
@@ -65,6 +70,7 @@ export class AgentsService {
   readonly #writer: AgentWriter;
   readonly #sipTrunks: SipTrunksService;
   readonly #folders: FoldersService;
+  readonly #knowledgeBases: KnowledgeBasesService;
   readonly #messagingConnections: MessagingConnectionsService;
   readonly #clock: Clock;
   readonly #limits: OrganizationLimitsService;
@@ -78,6 +84,7 @@ export class AgentsService {
       writer,
       sipTrunks,
       folders,
+      knowledgeBases,
       messagingConnections,
       organizationLimits,
       agentChoices,
@@ -88,6 +95,7 @@ export class AgentsService {
     this.#writer = writer;
     this.#sipTrunks = sipTrunks;
     this.#folders = folders;
+    this.#knowledgeBases = knowledgeBases;
     this.#messagingConnections = messagingConnections;
     this.#clock = clock;
     this.#limits = organizationLimits;
@@ -221,6 +229,17 @@ export class AgentsService {
     }
   }
 
+  /** Removes the knowledge base from each agent with it, with a version for each, in the transaction that deletes it. */
+  async releaseKnowledgeBase(transaction: Queries, by: Author, knowledgeBaseId: string): Promise<void> {
+    const agentIds = await store.listAgentsReferringTo(transaction, { knowledgeBaseId });
+    for (const id of await this.#writer.lock(transaction, by, agentIds)) {
+      await this.#writer.write(transaction, by, id, (before) => {
+        const knowledgeBaseIds = before.document.knowledgeBaseIds.filter((each) => each !== knowledgeBaseId);
+        return writeDocument(before, { ...before.document, knowledgeBaseIds });
+      });
+    }
+  }
+
   /** Whether each referenced resource exists. Those that exist cannot be deleted until the transaction ends. */
   async lockReferences(
     transaction: Queries,
@@ -272,8 +291,16 @@ export class AgentsService {
   async #requireReferences(
     transaction: Queries,
     organizationId: string,
-    change: Partial<References>,
+    change: ReferencesToCheck,
   ): Promise<void> {
+    const ids = change.knowledgeBaseIds ?? [];
+    const known = await this.#knowledgeBases.lockForReference(transaction, organizationId, ids);
+    const unknown = ids.findIndex((id) => !known.has(id));
+    if (unknown >= 0)
+      throw invalidBody(
+        `knowledgeBaseIds.${unknown}`,
+        "must be the id of a knowledge base of this organization",
+      );
     const existing = await this.lockReferences(transaction, organizationId, change);
     for (const name of keysOf(referenced)) {
       if (typeof change[name] === "string" && !existing[name])

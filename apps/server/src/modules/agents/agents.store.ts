@@ -137,12 +137,19 @@ export async function listAgents(
   return { rows, total: await countRows(queries, agents, where) };
 }
 
-/** Agents that reference the trunk, folder or messaging connection. */
+/** Agents that reference the trunk, folder, messaging connection or knowledge base. */
 export async function listAgentsReferringTo(
   queries: Queries,
-  reference: { sipTrunkId: string } | { folderId: string } | { messagingConnectionId: string },
+  reference:
+    | { sipTrunkId: string }
+    | { folderId: string }
+    | { messagingConnectionId: string }
+    | { knowledgeBaseId: string },
 ): Promise<string[]> {
   const where = and(
+    "knowledgeBaseId" in reference
+      ? sql`${agents.document} -> 'knowledgeBaseIds' ? ${reference.knowledgeBaseId}`
+      : undefined,
     "folderId" in reference ? eq(agents.folderId, reference.folderId) : undefined,
     "sipTrunkId" in reference ? eq(agents.sipTrunkId, reference.sipTrunkId) : undefined,
     "messagingConnectionId" in reference

@@ -12,9 +12,6 @@ const UNAVAILABLE: readonly [path: string, change: AgentChange][] = [
   ],
   ["transferMode", { transferMode: "warm" }],
   ["warmTransferConfig.callerIdMode", { warmTransferConfig: { callerIdMode: "caller" } }],
-  ["knowledgeBaseRetrievalMode", { knowledgeBaseRetrievalMode: "off" }],
-  ["knowledgeBaseChunks", { knowledgeBaseChunks: 3 }],
-  ["knowledgeBaseSimilarityThreshold", { knowledgeBaseSimilarityThreshold: 0.5 }],
 ];
 
 async function start(context: TestContext): Promise<TestServer & { agentId: string }> {
@@ -56,8 +53,7 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   const { request, modules, agentId, organizationId } = server;
   await modules.environments.put(organizationId, agentId, "staging", {});
   const stored = {
-    knowledgeBaseChunks: 3,
-    knowledgeBaseSimilarityThreshold: 0.5,
+    transferMode: "warm" as const,
     widgetConfig: { enabled: true, environment: "staging" },
   };
   await storeAgentFields(server, agentId, stored);
@@ -66,25 +62,18 @@ test("values that an earlier release stored can be sent back, copied and reset, 
   assert.deepEqual({ ...same, updatedAt: 0 }, { ...given, name: "Bea", updatedAt: 0 });
   const copy = agentIn(await request("POST", "/agents", given));
   assert.deepEqual(
-    [copy.knowledgeBaseChunks, copy.knowledgeBaseSimilarityThreshold, copy.widgetConfig],
-    [3, 0.5, { ...given.widgetConfig, environment: null }],
+    [copy.transferMode, copy.widgetConfig],
+    ["warm", { ...given.widgetConfig, environment: null }],
   );
   const { id: _id, ...unnamed } = given;
-  assertRefused(await request("POST", "/agents", unnamed), "invalid_body", "knowledgeBaseChunks");
+  assertRefused(await request("POST", "/agents", unnamed), "invalid_body", "transferMode");
   const other = await server.createOrganization();
-  assertRefused(await request("POST", "/agents", given, other.apiKey), "invalid_body", "knowledgeBaseChunks");
+  assertRefused(await request("POST", "/agents", given, other.apiKey), "invalid_body", "transferMode");
   const path = `/agents/${agentId}`;
-  const threshold = "knowledgeBaseSimilarityThreshold";
-  assertRefused(await request("PATCH", path, { [threshold]: 0.6 }), "invalid_body", threshold);
-  const reset = { knowledgeBaseChunks: null, [threshold]: null, widgetConfig: null };
+  const reset = { transferMode: null, widgetConfig: null };
   const after = agentIn(await request("PATCH", path, reset));
-  const { knowledgeBaseChunks } = defaultsOf(agentFields);
-  assert.deepEqual([after.knowledgeBaseChunks, after[threshold]], [knowledgeBaseChunks, 0.3]);
-  assertRefused(
-    await request("PATCH", path, { knowledgeBaseChunks: 3 }),
-    "invalid_body",
-    "knowledgeBaseChunks",
-  );
+  assert.equal(after.transferMode, defaultsOf(agentFields).transferMode);
+  assertRefused(await request("PATCH", path, { transferMode: "warm" }), "invalid_body", "transferMode");
 });
 
 test("a restore leaves out values of fields without an effect, and names them", async (context) => {
@@ -92,18 +81,18 @@ test("a restore leaves out values of fields without an effect, and names them", 
   const { request, agentId } = server;
   await storeAgentFields(server, agentId, {
     firstMessage: "Hello",
-    knowledgeBaseChunks: 4,
+    transferMode: "warm",
     widgetConfig: { enabled: true },
   });
-  agentIn(await request("PATCH", `/agents/${agentId}`, { firstMessage: "Bye", knowledgeBaseChunks: null }));
+  agentIn(await request("PATCH", `/agents/${agentId}`, { firstMessage: "Bye", transferMode: null }));
   const restored = await request("POST", `/agents/${agentId}/revisions/2/restore`);
   assert.equal(restored.status, 200);
   const { agent, notRestored } = (restored.body as { data: { agent: Agent; notRestored: string[] } }).data;
-  assert.deepEqual(notRestored, ["knowledgeBaseChunks"]);
+  assert.deepEqual(notRestored, ["transferMode"]);
   // The widget is as the version has it.
   assert.deepEqual(
-    [agent.firstMessage, agent.knowledgeBaseChunks, agent.widgetConfig.enabled],
-    ["Hello", defaultsOf(agentFields).knowledgeBaseChunks, true],
+    [agent.firstMessage, agent.transferMode, agent.widgetConfig.enabled],
+    ["Hello", defaultsOf(agentFields).transferMode, true],
   );
   const first = await request("POST", `/agents/${agentId}/revisions/1/restore`);
   const { data } = first.body as { data: { agent: Agent; notRestored: string[] } };

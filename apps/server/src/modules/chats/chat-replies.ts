@@ -15,6 +15,7 @@ import type { ConversationMemory } from "../customers/memory/conversation-memory
 import type { TextModels } from "../conversations/text/text-models.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
 import { documentFor, forText, toEntries } from "../conversations/text/text-conversation.ts";
+import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { type ChatHub, keyOf } from "./chat-hub.ts";
@@ -31,6 +32,8 @@ export const MAX_WRITING = 256;
 const RETRY_DELAYS_MS: readonly number[] = [1_000, 4_000];
 const CONFIGURATION_GONE = "the agent's configuration is gone";
 const BILLING_INACTIVE = "the organization's billing is inactive";
+/** The first search after the start loads the model. */
+const KNOWLEDGE_DEADLINE_MS = 4_000;
 /** Items of the transcript that the language model sees. */
 const MAX_HISTORY_ITEMS = 300;
 
@@ -40,6 +43,7 @@ export interface ChatRepliesOptions {
   conversations: Pick<ConversationsService, "find" | "latestItemsOf" | "appendItems">;
   organizations: Pick<OrganizationsService, "find">;
   memory: Pick<ConversationMemory, "recall">;
+  knowledgeSearch: Pick<KnowledgeSearch, "forConversation">;
   toolSigning: Pick<ToolSigning, "signerFor">;
   languageModelsFor: TextModels["find"];
   outbound: Pick<OutboundClient, "send">;
@@ -221,6 +225,8 @@ export class ChatReplies {
       models,
       outbound,
       sign: toolSigning.signerFor(agent.organizationId),
+      searchKnowledge: this.#options.knowledgeSearch.forConversation(agent.organizationId, setup.knowledge),
+      knowledgeDeadlineMs: KNOWLEDGE_DEADLINE_MS,
       transcript: toEntries(items.toSorted((one, other) => one.startMs - other.startMs)),
     });
     return { dialogue, notes: unknownVariables.length === 0 ? [] : [noteUnknown(unknownVariables)] };

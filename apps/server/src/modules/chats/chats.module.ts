@@ -7,6 +7,7 @@ import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagesService } from "../messages/messages.service.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
+import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { ChatAnnouncements } from "./chat-announcements.ts";
@@ -22,6 +23,7 @@ interface Dependencies {
   conversations: ConversationsService;
   messages: MessagesService;
   memory: ConversationMemory;
+  knowledgeSearch: KnowledgeSearch;
   organizations: OrganizationsService;
   providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;

@@ -20,6 +20,7 @@ import {
   toEntries,
   type TextReply,
 } from "../conversations/text/text-conversation.ts";
+import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
 import { describeMessage, isReplyRestarted, nextReplyAttempt, replyTime } from "./inbound-messages.rules.ts";
@@ -35,6 +36,8 @@ const RENEWAL_MS = 5_000;
 /** Replies between two numbers within an hour, against two machines that answer each other. */
 export const MAX_REPLIES_PER_HOUR = 60;
 const HOUR_MS = 3600_000;
+/** The first search after the start loads the model. */
+const KNOWLEDGE_DEADLINE_MS = 4_000;
 /** Items of the transcript that the language model sees. */
 const MAX_HISTORY_ITEMS = 300;
 
@@ -45,6 +48,7 @@ interface MessageRepliesOptions {
   conversations: Pick<ConversationsService, "find" | "listLatestItems" | "appendItems" | "noteConfiguration">;
   organizations: Pick<OrganizationsService, "find">;
   memory: Pick<ConversationMemory, "recall">;
+  knowledgeSearch: Pick<KnowledgeSearch, "forConversation">;
   toolSigning: Pick<ToolSigning, "signerFor">;
   languageModelsFor: TextModels["find"];
   outbound: Pick<OutboundClient, "send">;
@@ -178,6 +182,8 @@ export class MessageReplies {
       models: await languageModelsFor(agent.organizationId, setup.llmModel),
       outbound,
       sign: toolSigning.signerFor(agent.organizationId),
+      searchKnowledge: this.#options.knowledgeSearch.forConversation(agent.organizationId, setup.knowledge),
+      knowledgeDeadlineMs: KNOWLEDGE_DEADLINE_MS,
       transcript: toEntries(items),
     });
     for (const message of unanswered)

@@ -8,6 +8,7 @@ import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagingConnectionsService } from "../messaging-connections/messaging-connections.service.ts";
 import type { Twilio } from "../messaging-connections/twilio.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
+import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { OutboundPlanner } from "../phone-calls/outbound/outbound-planner.ts";
 import type { ToolSigning } from "../webhooks/signing/tool-signing.ts";
@@ -38,6 +39,7 @@ interface Dependencies {
   twilio: Twilio;
   organizations: OrganizationsService;
   memory: ConversationMemory;
+  knowledgeSearch: KnowledgeSearch;
   providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;
   webhooks: WebhooksService;
@@ -90,7 +92,7 @@ function createReplies(
   { config, database, bus, clock, inference, logger }: NodeResources,
   parts: Dependencies & { routing: MessageRouting; messages: MessagesService },
 ) {
-  const { routing, messages, conversations, organizations, memory, toolSigning } = parts;
+  const { routing, messages, conversations, organizations, memory, knowledgeSearch, toolSigning } = parts;
   const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   const models = new TextModels(config, parts.providerKeys, inference.path);
   const messageReplies = new MessageReplies({
@@ -100,6 +102,7 @@ function createReplies(
     conversations,
     organizations,
     memory,
+    knowledgeSearch,
     toolSigning,
     languageModelsFor: async (organizationId, llmModel) => await models.find(organizationId, llmModel),
     outbound,

@@ -61,6 +61,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
     toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, clock: systemClock, logger }),
     doNotCall: modules.doNotCall,
     memory: modules.memory,
+    knowledgeSearch: modules.knowledgeSearch,
     providerKeys: modules.providerKeys,
     isReady: () => true,
     providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),

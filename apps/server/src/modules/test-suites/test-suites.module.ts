@@ -9,6 +9,7 @@ import type { CallsService } from "../calls/calls.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
@@ -43,6 +44,7 @@ interface Dependencies {
   organizationLimits: OrganizationLimitsService;
   providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;
+  knowledgeSearch: KnowledgeSearch;
 }
 
 export function createTestSuites(node: NodeResources, dependencies: Dependencies) {

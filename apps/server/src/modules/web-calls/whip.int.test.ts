@@ -123,6 +123,7 @@ class Call {
       sign: async () => ({}),
       addToDoNotCall: async () => {},
       sendText: async () => ({ isQueued: true }),
+      searchKnowledge: async () => [],
     });
     this.over = active.run(webCall).finally(() => node.calls.delete(this.id));
   }

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { group, list, notAvailableYet, required, value } from "../../field-table.ts";
-import { nullable } from "../../schemas.ts";
+import { idSchema, nullable } from "../../schemas.ts";
 import { textSchema, waitSecondsSchema, webUrlSchema } from "./texts.ts";
 
 export const callEndingFields = {
@@ -135,11 +135,20 @@ export const keypadFields = {
   ),
 };
 
-export const knowledgeBaseFields = notAvailableYet({
+export const knowledgeBaseFields = {
+  knowledgeBaseIds: value(
+    Type.Array(idSchema, {
+      maxItems: 20,
+      description:
+        "Knowledge bases from which the agent answers. Always live: a change applies to the next conversation, in manual mode too.",
+    }),
+    [],
+  ),
   knowledgeBaseRetrievalMode: value(
     Type.Enum(["automatic", "tool", "off"], {
       description:
-        "`automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never.",
+        "`automatic`: passages that fit are given to the language model before each reply; they are searched while the other side " +
+        "still speaks. `tool`: the language model searches when it needs to. `off`: never. The transcript shows what was found.",
     }),
     "automatic",
   ),
@@ -155,11 +164,12 @@ export const knowledgeBaseFields = notAvailableYet({
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: "Minimum similarity of a passage.",
+      description:
+        "Minimum similarity of a passage: its `score`, from 0 to 1. Lower: more passages that may not fit.",
     }),
     0.3,
   ),
-});
+};
 
 export const recordingFields = {
   recordingEnabled: value(

@@ -228,7 +228,11 @@ export class Utterance {
 
   #emitItems(isOver: boolean, isInterruption = false): TranscriptItem[] {
     const items = this.#transcript.take(this.#synthesis.playout.heard(), isOver, isInterruption);
-    for (const item of items) this.#options.onEvent({ type: "item", item });
+    const knowledge = this.#reply?.knowledge ?? [];
+    for (const item of items) {
+      if (item.type === "message" && knowledge.length > 0) item.knowledge = [...knowledge];
+      this.#options.onEvent({ type: "item", item });
+    }
     return items;
   }
 

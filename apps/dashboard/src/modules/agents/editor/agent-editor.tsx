@@ -12,6 +12,7 @@ import { ConflictDialog } from "./conflict-dialog.tsx";
 import { type FieldGroup, fieldGroups, groupOf, withOtherFields } from "./field-groups.rules.ts";
 import { GroupNavigation } from "./group-navigation.tsx";
 import { OfferField, offerNames } from "./offer-field.tsx";
+import { KnowledgeBasesField } from "./knowledge-bases-field.tsx";
 import { ReferenceField } from "./reference-field.tsx";
 import { SaveBar } from "./save-bar.tsx";
 import { useAgentForm } from "./use-agent-form.ts";
@@ -100,6 +101,8 @@ function AgentField({ form, name }: { form: UseFormReturnType<Record<string, unk
   if (reference !== undefined)
     return <ReferenceField form={form} name={reference} description={agentFields[reference]} />;
   const offer = offerNames.find((each) => each === name);
+  if (name === "knowledgeBaseIds")
+    return <KnowledgeBasesField form={form} description={agentFields.knowledgeBaseIds} />;
   if (offer !== undefined) return <OfferField form={form} name={offer} description={agentFields[offer]} />;
   return <FieldList form={form} table={agentFields} names={[name]} />;
 }

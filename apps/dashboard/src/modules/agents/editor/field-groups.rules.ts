@@ -103,7 +103,12 @@ export const fieldGroups: readonly FieldGroup[] = [
     id: "knowledge",
     title: "Knowledge",
     description: "Passages of documents that the agent looks up.",
-    fields: ["knowledgeBaseRetrievalMode", "knowledgeBaseChunks", "knowledgeBaseSimilarityThreshold"],
+    fields: [
+      "knowledgeBaseIds",
+      "knowledgeBaseRetrievalMode",
+      "knowledgeBaseChunks",
+      "knowledgeBaseSimilarityThreshold",
+    ],
   },
   {
     id: "webhooks",

@@ -1,5 +1,5 @@
 /** Restores an earlier revision of an agent. */
-import { agentFields, type CustomTool, withAvailableOnly } from "@parley/contract";
+import { agentFields, type CustomTool, keysOf, withAvailableOnly } from "@parley/contract";
 import { type AgentDocument, diffDocuments, isSameTool } from "../agent-document.rules.ts";
 import { type SavedAgent, type Write, writeDocument } from "../agent-state.rules.ts";
 
@@ -7,8 +7,8 @@ import { type SavedAgent, type Write, writeDocument } from "../agent-state.rules
 const restoredReferences = ["sipTrunkId", "messagingConnectionId", "folderId"] as const;
 type Reference = (typeof restoredReferences)[number];
 
-/** Fields that a restore leaves unchanged and only reports as different. */
-const linksKept = ["phoneNumbers"] as const;
+/** Fields that a restore leaves unchanged and only reports as different, with their names in the report. */
+const linksKept = { phoneNumbers: "phoneNumbers", knowledgeBaseIds: "knowledgeBases" } as const;
 
 export interface Restore {
   write: Write;
@@ -34,12 +34,18 @@ export function restoreSnapshot(
     ...available,
     ...Object.fromEntries(skippedStaleRefs.map((name) => [name, current[name]])),
     phoneNumbers: current.phoneNumbers,
+    knowledgeBaseIds: current.knowledgeBaseIds,
     customTools: reconcileTools(current, snapshot, now),
   };
   const differing = diffDocuments(current, snapshot);
   return {
     write: { ...writeDocument(before, document), kind: "restored", isAlwaysRecorded: true },
-    notRestored: [...linksKept.filter((name) => differing.includes(name)), ...refused],
+    notRestored: [
+      ...keysOf(linksKept)
+        .filter((name) => differing.includes(name))
+        .map((name) => linksKept[name]),
+      ...refused,
+    ],
     skippedStaleRefs,
   };
 }

@@ -1,5 +1,6 @@
 import type { ConversationChannel, Variables } from "@parley/contract";
 import type { AgentPhrases } from "@parley/conversation";
+import type { KnowledgeSetup } from "../../../custom-tools/create-dialogue.ts";
 import type { MediaCall } from "../../../media/media-protocol.ts";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
@@ -129,10 +130,7 @@ export function renderAgent(
       conversation,
       tools,
       instructions,
-      llmModel: document.llmModel,
-      llmTemperature: document.llmTemperature,
-      llmReasoningEffort: document.llmReasoningEffort,
-      runtimeConfig: document.runtimeConfig,
+      ...toModelSettings(document),
       ...abilities,
       flow:
         document.mode === "flow" && document.flowDefinition !== null
@@ -166,6 +164,29 @@ export function renderAgent(
       },
     },
   };
+}
+
+function toModelSettings(document: AgentDocument) {
+  const { llmModel, llmTemperature, llmReasoningEffort, runtimeConfig } = document;
+  return {
+    llmModel,
+    llmTemperature,
+    llmReasoningEffort,
+    runtimeConfig,
+    knowledge: toKnowledgeSetup(document),
+  };
+}
+
+/** `undefined` if the agent looks nothing up in documents. */
+export function toKnowledgeSetup({
+  knowledgeBaseIds,
+  knowledgeBaseRetrievalMode: mode,
+  knowledgeBaseChunks: limit,
+  knowledgeBaseSimilarityThreshold: threshold,
+}: AgentDocument): KnowledgeSetup | undefined {
+  return mode === "off" || knowledgeBaseIds.length === 0
+    ? undefined
+    : { mode, knowledgeBaseIds, limit, threshold };
 }
 
 /** Renders the tools that the agent can use, and adds unknown names in them. */

@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { KnowledgePassage } from "@parley/contract";
+import type { SearchKnowledge } from "@parley/conversation";
 import type { Logger } from "pino";
+import type { KnowledgeSetup } from "../../../custom-tools/create-dialogue.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { SupervisedChild } from "../../../platform/supervised-child.ts";
 import type { FromSearch, KnowledgeQuery, SearchedBases, ToSearch } from "./search-protocol.ts";
 
 const CLOSE_GRACE_MS = 2_000;
 const MAX_WAITING = 256;
+const CONVERSATION_DEADLINE_MS = 4_000;
 
 interface KnowledgeSearchOptions {
   databaseUrl: string;
@@ -52,6 +55,16 @@ export class KnowledgeSearch {
     if (!this.#process().send({ type: "search", requestId, query }))
       this.#take(requestId)?.reject(unavailable("The search is starting. Try again in a few seconds."));
     return await promise;
+  }
+
+  /** Search of one conversation, which its first search does not wait for. Rejects as `search` does. */
+  forConversation(organizationId: string, knowledge: KnowledgeSetup | undefined): SearchKnowledge {
+    if (knowledge === undefined) return async () => await Promise.resolve([]);
+    const { mode: _mode, ...settings } = knowledge;
+    const { knowledgeBaseIds } = settings;
+    this.prepare({ organizationId, knowledgeBaseIds });
+    return async (query) =>
+      await this.search({ organizationId, ...settings, query }, CONVERSATION_DEADLINE_MS);
   }
 
   /** Idempotent. */

@@ -10,6 +10,7 @@ import type { OutboundClient } from "../../../platform/outbound-http/outbound-cl
 import type { ConversationsService } from "../../conversations/conversations.service.ts";
 import { replyInText, type TextReply } from "../../conversations/text/text-conversation.ts";
 import type { TextModels } from "../../conversations/text/text-models.ts";
+import type { KnowledgeSearch } from "../../knowledge-bases/search/knowledge-search.ts";
 import type { ToolSigning } from "../../webhooks/signing/tool-signing.ts";
 import {
   AttemptFailed,
@@ -21,11 +22,14 @@ import { setUpTextAttempt, simulatedTools, type TextAttemptSetup } from "./text-
 
 /** Conversations in text at once on this node; they wait for language models most of the time. */
 const MAX_AT_ONCE = 64;
+/** The first search after the start loads the model. */
+const KNOWLEDGE_DEADLINE_MS = 4_000;
 
 interface TextAttemptsOptions {
   database: Database;
   conversations: Pick<ConversationsService, "create" | "appendItems" | "end">;
   toolSigning: Pick<ToolSigning, "signerFor">;
+  knowledgeSearch: Pick<KnowledgeSearch, "forConversation">;
   languageModelsFor: TextModels["find"];
   outbound: Pick<OutboundClient, "send">;
   clock: Clock;
@@ -109,7 +113,7 @@ export class TextAttempts implements AttemptCarrier {
   }
 
   async #openDialogue(attempt: CarriedAttempt, setup: TextAttemptSetup["setup"]): Promise<Dialogue> {
-    const { languageModelsFor, outbound, toolSigning } = this.#options;
+    const { languageModelsFor, outbound, toolSigning, knowledgeSearch } = this.#options;
     const { organizationId, testCase } = attempt;
     return createDialogue(
       { ...setup, toolMocks: testCase.toolMocks },
@@ -117,6 +121,8 @@ export class TextAttempts implements AttemptCarrier {
         models: await languageModelsFor(organizationId, setup.llmModel),
         outbound,
         sign: toolSigning.signerFor(organizationId),
+        searchKnowledge: knowledgeSearch.forConversation(organizationId, setup.knowledge),
+        knowledgeDeadlineMs: KNOWLEDGE_DEADLINE_MS,
         builtInTools: simulatedTools(setup),
       },
     );

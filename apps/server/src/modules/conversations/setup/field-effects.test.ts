@@ -24,6 +24,7 @@ type Proof =
   | "organizes";
 
 const by = (file: string, name: string): Proof => ({ test: [file, name] });
+const knowing = { knowledgeBaseIds: ["0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11"] };
 const connected = {
   messagingConnectionId: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11",
   messagingConfig: { sendMessageEnabled: true, fromNumber: "+14155550123" },
@@ -169,6 +170,10 @@ const proofs: Readonly<Record<string, Proof>> = {
     "message-replies.int.test.ts",
     "a new conversation begins after conversationIdleResetDays, and continues before",
   ),
+  knowledgeBaseIds: { change: knowing },
+  knowledgeBaseRetrievalMode: { given: knowing, change: { knowledgeBaseRetrievalMode: "tool" } },
+  knowledgeBaseChunks: { given: knowing, change: { knowledgeBaseChunks: 3 } },
+  knowledgeBaseSimilarityThreshold: { given: knowing, change: { knowledgeBaseSimilarityThreshold: 0.5 } },
   phoneMemoryEnabled: by(
     "customers.int.test.ts",
     "a number is remembered over calls and messages only if the agent switches it on",

@@ -1,6 +1,7 @@
 import { json, jsonParseLinter } from "@codemirror/lang-json";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { linter, lintKeymap } from "@codemirror/lint";
+import type { Extension } from "@codemirror/state";
 import { keymap, lineNumbers } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { Input } from "@mantine/core";
@@ -15,6 +16,8 @@ interface JsonEditorProps {
   path?: string;
   text: string;
   onChange: (text: string) => void;
+  /** What the editor says beyond JSON. That of the first render stays. */
+  language?: Extension;
 }
 
 const extensions = [
@@ -27,9 +30,17 @@ const extensions = [
 ];
 
 /** An editor of JSON with colors, line numbers, and marks at mistakes. */
-export function JsonEditor({ label, description, error, path, text, onChange }: JsonEditorProps) {
+export function JsonEditor({
+  label,
+  description,
+  error,
+  path,
+  text,
+  onChange,
+  language = [],
+}: JsonEditorProps) {
   const id = useId();
-  const parent = useCodeEditor({ labelId: id, path, text, onChange, extensions });
+  const parent = useCodeEditor({ labelId: id, path, text, onChange, extensions: [extensions, language] });
   return (
     <Input.Wrapper
       label={label}

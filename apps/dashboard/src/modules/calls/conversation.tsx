@@ -1,7 +1,8 @@
 import { Card, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { CallDetail } from "@parley/client";
-import { useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { LoadingLines } from "../../ui/loading.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import MessageSquare from "lucide-react/icons/message-square";
 import { CallFacts } from "./call-facts.tsx";
@@ -10,6 +11,11 @@ import { Recording } from "./recording.tsx";
 import { findCurrent } from "./transcript.rules.ts";
 import { TranscriptLines } from "./transcript-lines.tsx";
 import { usePlayer } from "./use-player.ts";
+
+/** Only calls on a flow need the graph. */
+const FlowPathCard = lazy(async () => ({
+  default: (await import("../agents/flow/flow-path-card.tsx")).FlowPathCard,
+}));
 
 /** The sound of a call above its words, which follow it. */
 export function Conversation({ call }: { call: CallDetail }) {
@@ -46,6 +52,11 @@ export function Conversation({ call }: { call: CallDetail }) {
         </Card>
         <CallFacts call={call} />
       </SimpleGrid>
+      {call.transcript.some(({ type }) => type === "flow") && (
+        <Suspense fallback={<LoadingLines lines={6} label="Loading the path in the flow" />}>
+          <FlowPathCard call={call} />
+        </Suspense>
+      )}
     </Stack>
   );
 }

@@ -2,8 +2,10 @@ import { Card, Grid, Stack, Text, Title } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { Agent } from "@parley/client";
 import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { Editable } from "../../../app/session/allowed.tsx";
 import { FieldList } from "../../../ui/field-list.tsx";
+import { LoadingLines } from "../../../ui/loading.tsx";
 import { Problem } from "../../../ui/problem.tsx";
 import { UnsavedChangesGuard } from "../../../ui/unsaved-changes.tsx";
 import { WidgetCard } from "../widget/widget-card.tsx";
@@ -20,7 +22,6 @@ import { useAgentForm } from "./use-agent-form.ts";
 const names = Object.keys(agentFields) as (keyof typeof agentFields)[];
 const references = ["sipTrunkId", "folderId", "messagingConnectionId"] as const;
 const isUsable = (name: string): boolean =>
-  !["mode", "flowDefinition"].includes(name) &&
   agentFields[name as keyof typeof agentFields]?.isUnavailable !== true;
 const groups = withOtherFields(fieldGroups, names)
   .map((group) => ({ ...group, fields: group.fields.filter(isUsable) }))
@@ -96,7 +97,18 @@ function GroupCard({ group, form }: { group: FieldGroup; form: UseFormReturnType
   );
 }
 
+/** The graph and the editor of JSON are code that most visits do not need. */
+const FlowField = lazy(async () => ({ default: (await import("../flow/flow-field.tsx")).FlowField }));
+
 function AgentField({ form, name }: { form: UseFormReturnType<Record<string, unknown>>; name: string }) {
+  // The field of the flow shows its mode too.
+  if (name === "mode") return null;
+  if (name === "flowDefinition")
+    return (
+      <Suspense fallback={<LoadingLines lines={6} label="Loading the flow" />}>
+        <FlowField form={form} />
+      </Suspense>
+    );
   const reference = references.find((each) => each === name);
   if (reference !== undefined)
     return <ReferenceField form={form} name={reference} description={agentFields[reference]} />;

@@ -22,9 +22,13 @@ export const fieldGroups: readonly FieldGroup[] = [
       "firstMessageDelayMs",
       "language",
       "timezone",
-      "mode",
-      "flowDefinition",
     ],
+  },
+  {
+    id: "flow",
+    title: "Flow",
+    description: "Fixed steps with typed questions, in place of one prompt.",
+    fields: ["mode", "flowDefinition"],
   },
   {
     id: "variables",

@@ -40,6 +40,8 @@ export function useCodeEditor(options: CodeEditorOptions): RefObject<HTMLDivElem
           EditorView.contentAttributes.of({
             "aria-labelledby": labelId,
             "aria-readonly": String(!isEditable),
+            // What scrolls is then reached by keyboard, for tools that do not count editable content.
+            tabindex: "0",
             ...(path && { "data-path": path }),
           }),
           EditorState.readOnly.of(!isEditable),

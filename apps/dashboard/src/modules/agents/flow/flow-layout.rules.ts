@@ -11,7 +11,7 @@ export interface PlacedNode {
   y: number;
 }
 
-export interface PlacedEdge {
+interface PlacedEdge {
   from: string;
   to: string;
   label: string;
@@ -75,7 +75,7 @@ function layersOf(byId: ReadonlyMap<string, FlowNode>, entries: readonly string[
 }
 
 /** Where a node leads, each with a word. */
-export function edgesOf(node: FlowNode): [label: string, to: string][] {
+function edgesOf(node: FlowNode): [label: string, to: string][] {
   switch (node.type) {
     case "say":
       return [["", node.next]];

@@ -89,6 +89,32 @@ test("a scripted case says its lines, answers tools by its mocks in turn, and ch
   );
 });
 
+test("a transfer is simulated in a chat, and channels of text have none", async (t) => {
+  const { addCase, run, server, agentId } = await openLaboratory(t, {
+    model: ({ messages, tools }) => {
+      if (messages.at(-1)?.role === "tool") return { text: "You are connected." };
+      if (!tools.includes("transfer_call")) return { text: "I cannot connect you." };
+      return { toolCalls: [{ name: "transfer_call", input: { destination: 1 } }] };
+    },
+  });
+  const change = {
+    transferEnabled: true,
+    transferRoutes: [{ to_number: "+14155550123", condition: "wants sales" }],
+  };
+  assert.equal((await server.request("PATCH", `/agents/${agentId}`, change)).status, 200);
+  await addCase({
+    callerLines: ["Let me speak to sales"],
+    assertions: [
+      { type: "tool_called", toolName: "transfer_call", arguments: { destination: 1 } },
+      { type: "said", text: "You are connected" },
+    ],
+  });
+  const chat = await run();
+  assert.equal(chat.passedTests, 1, JSON.stringify(chat.attempts));
+  const sms = await run({ mode: "sms" });
+  assert.match(JSON.stringify(sms.attempts), /I cannot connect you/);
+});
+
 test("each assertion fails with what was expected and what happened", async (t) => {
   const { addCase, run } = await openLaboratory(t, { model: answer });
   await addCase({

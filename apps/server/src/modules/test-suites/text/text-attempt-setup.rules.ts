@@ -2,6 +2,7 @@ import {
   createDoNotCallTool,
   createKeypadTool,
   createMessageTool,
+  createTransferTool,
   type DialogueTool,
   type TranscriptEntry,
 } from "@parley/conversation";
@@ -44,11 +45,13 @@ export function setUpTextAttempt(
     (name) => !tools.has(name),
   );
   return {
-    // A call's agent can hang up.
+    // Only a call's agent can hang up, press keys and transfer.
     setup: {
       ...setup,
       ...inText,
       endCall: isCall ? setup.endCall : undefined,
+      keypad: isCall ? setup.keypad : undefined,
+      transfer: isCall ? setup.transfer : undefined,
       conversation: { ...setup.conversation, channel },
     },
     notes: [
@@ -63,12 +66,15 @@ export function simulatedTools({
   keypad,
   sendMessage,
   hasDoNotCallTool,
-}: Pick<ConversationSetup, "keypad" | "sendMessage" | "hasDoNotCallTool">): DialogueTool[] {
+  transfer,
+}: Pick<ConversationSetup, "keypad" | "sendMessage" | "hasDoNotCallTool" | "transfer">): DialogueTool[] {
   const succeed = async (): Promise<void> => {};
+  const simulate = async () => await Promise.resolve({ isTransferred: true, isSimulated: true } as const);
   return [
     ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press: succeed })]),
     ...(hasDoNotCallTool ? [createDoNotCallTool(succeed)] : []),
     ...(sendMessage === undefined ? [] : [createMessageTool({ ...sendMessage, send: succeed })]),
+    ...(transfer === undefined ? [] : [createTransferTool({ ...transfer, transfer: simulate })]),
   ];
 }
 

@@ -67,6 +67,11 @@ export const errorCodes = {
     status: 409,
     message: "The agent has been deleted. Its revisions can be read but not restored.",
   },
+  release_gate_failed: {
+    status: 409,
+    message:
+      "A test suite that is the agent's release gate has not passed on this revision. Run it, and publish then.",
+  },
   run_not_cancellable: { status: 409, message: "The run has already ended." },
   agent_not_callable: {
     status: 409,

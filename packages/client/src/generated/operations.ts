@@ -359,7 +359,7 @@ export class Operations extends Requests {
    * Requires the role `member`.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `publish_mode_auto`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `publish_mode_auto`, `release_gate_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async publishAgent(id: string, body: AgentPublish = {}, options: RequestOptions = {}): Promise<AgentPublished> {
     return await this.send({ method: "POST", path: path`/agents/${id}/publish`, body, answer: "data", takesIdempotencyKey: true }, options);

@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "conversation_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "last_owner" | "mail_not_configured" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "agent_changed" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "conversation_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "release_gate_failed" | "run_not_cancellable" | "agent_not_callable" | "last_owner" | "mail_not_configured" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "agent_changed" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -2005,6 +2005,8 @@ export interface AgentPublish {
    * From 1 to 2147483647.
    */
   revision?: number;
+  /** Publishes although a test suite that is the agent's release gate has not passed. Needs the role `admin`. Default: `false`. */
+  overrideReleaseGate?: boolean;
 }
 
 export interface AgentPublished {
@@ -3279,6 +3281,8 @@ export interface TestSuiteCreate {
    * From 5 to 3600.
    */
   maxDurationSeconds?: number | null;
+  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`. */
+  isReleaseGate?: boolean | null;
 }
 
 /** Test cases of one agent. */
@@ -3306,6 +3310,8 @@ export interface TestSuite {
    * From 5 to 3600.
    */
   maxDurationSeconds: number;
+  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`. */
+  isReleaseGate: boolean;
   /**
    * Number of test cases.
    * At least 0.
@@ -3340,6 +3346,8 @@ export interface TestSuiteUpdate {
    * From 5 to 3600.
    */
   maxDurationSeconds?: number | null;
+  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`. */
+  isReleaseGate?: boolean | null;
 }
 
 /** Conditions under which the tester calls. They apply to runs of the mode `voice`; runs by text do without them. Absent fields stay, null resets one to its default. */

@@ -159,6 +159,12 @@ export const publishAgentRoute = defineRoute({
   body: closedObject(
     {
       revision: Type.Optional({ ...revisionSchema, description: "Revision to publish. Default: the draft." }),
+      overrideReleaseGate: Type.Optional(
+        Type.Boolean({
+          description:
+            "Publishes although a test suite that is the agent's release gate has not passed. Needs the role `admin`. Default: `false`.",
+        }),
+      ),
     },
     { title: "AgentPublish" },
   ),
@@ -174,6 +180,6 @@ export const publishAgentRoute = defineRoute({
       { title: "AgentPublished" },
     ),
   ),
-  errors: ["revision_not_found", "publish_mode_auto"],
+  errors: ["revision_not_found", "publish_mode_auto", "release_gate_failed"],
   isBillingRequired: false,
 });

@@ -58,8 +58,16 @@ const maxDurationSchema = Type.Integer({
   examples: [300],
 });
 
+const gateSchema = Type.Boolean({
+  description:
+    "Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the " +
+    "last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends " +
+    "`overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`.",
+});
+
 export const DEFAULT_TEST_SUITE = {
   mode: "voice",
+  isReleaseGate: false,
   defaultVariables: {},
   testerModel: "service-standard",
   judgeModel: "service-standard",
@@ -78,6 +86,7 @@ export const testSuiteSchema = Type.Object(
     judgeModel: modelSchema("judge"),
     maxTurns: maxTurnsSchema,
     maxDurationSeconds: maxDurationSchema,
+    isReleaseGate: gateSchema,
     totalTests: Type.Integer({ minimum: 0, description: "Number of test cases." }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
@@ -98,6 +107,7 @@ const settings = {
   judgeModel: Type.Optional(nullable(modelSchema("judge"))),
   maxTurns: Type.Optional(nullable(maxTurnsSchema)),
   maxDurationSeconds: Type.Optional(nullable(maxDurationSchema)),
+  isReleaseGate: Type.Optional(nullable(gateSchema)),
   id: ignored,
   totalTests: ignored,
   createdAt: ignored,

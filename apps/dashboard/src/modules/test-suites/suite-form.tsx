@@ -1,4 +1,4 @@
-import { Button, Card, Group, Select, Stack } from "@mantine/core";
+import { Button, Card, Group, Select, Stack, Switch } from "@mantine/core";
 import type { TestSuite, TestSuiteCreate } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -75,6 +75,12 @@ export function SuiteForm({ initial, action, save, onSaved, children }: SuiteFor
         {limits.map((name) => (
           <SchemaField key={name} form={form} path={name} schema={suiteFields[name]} />
         ))}
+        <Switch
+          label="Release gate"
+          description={explain(suiteFields.isReleaseGate.description)}
+          data-path="isReleaseGate"
+          {...form.getInputProps("isReleaseGate", { type: "checkbox" })}
+        />
         {problem !== undefined && <Problem error={problem} />}
         <Group justify="flex-end">
           {children}

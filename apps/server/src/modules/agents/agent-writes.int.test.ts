@@ -146,7 +146,7 @@ async function createRichAgent(server: TestServer) {
   numbers += 1;
   const e164 = `+1415${numbers}`;
   const number = await modules.phoneNumbers.add(server, id, { e164 });
-  await modules.agentVersions.publish(server, id, undefined);
+  await modules.agentVersions.publish(server, id);
   await modules.agents.update(server, id, { name: "Cyd" });
   return { id, otherId: other.id, trunkId: trunk.id, folderId: folder.id, numberId: number.id, e164 };
 }
@@ -161,10 +161,9 @@ const writes: Record<string, (server: TestServer, agent: RichAgent) => Promise<u
   "a change": async (server, { id }) => await server.modules.agents.update(server, id, { name: "Dan" }),
   "a change of mode": async (server, { id }) =>
     await server.modules.agents.update(server, id, { publishMode: "auto", name: "Dan" }),
-  "a publication": async (server, { id }) =>
-    await server.modules.agentVersions.publish(server, id, undefined),
+  "a publication": async (server, { id }) => await server.modules.agentVersions.publish(server, id),
   "a publication of an earlier revision": async (server, { id }) =>
-    await server.modules.agentVersions.publish(server, id, 1),
+    await server.modules.agentVersions.publish(server, id, { revision: 1 }),
   "a restore": async (server, { id }) => await server.modules.agentVersions.restore(server, id, 1),
   "a new tool": async (server, { id }) => await server.modules.customTools.create(server, id, tool),
   "a new number": async (server, { id, e164 }) =>

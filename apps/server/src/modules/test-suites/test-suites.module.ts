@@ -3,6 +3,7 @@ import type { Queries } from "../../platform/database/database.ts";
 import { DueWorker } from "../../platform/jobs/due-worker.ts";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
+import type { AgentVersionsService } from "../agents/versions/agent-versions.service.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { AnalysisModels } from "../analysis/analysis-models.ts";
 import type { CallsService } from "../calls/calls.service.ts";
@@ -26,6 +27,7 @@ import { PastCalls } from "./past-calls.ts";
 import { TestCasesService } from "./test-cases.service.ts";
 import { CANCELLED_RUNS_TOPIC, TEST_RUNS_TOPIC, TestRunsService } from "./test-runs.service.ts";
 import { bindTestCaseRoutes, bindTestRunRoutes, bindTestSuiteRoutes } from "./test-suites.routes.ts";
+import { requireReleaseGates } from "./release-gate.ts";
 import { TestSuitesService } from "./test-suites.service.ts";
 import { TextAttempts } from "./text/text-attempts.ts";
 import { VoiceAttempts } from "./voice/voice-attempts.ts";
@@ -35,6 +37,7 @@ const MAX_ATTEMPTS = 64;
 
 interface Dependencies {
   agents: AgentsService;
+  agentVersions: Pick<AgentVersionsService, "publishing">;
   agentChoices: ModelChoices;
   agentResolution: AgentResolution;
   calls: CallsService;
@@ -58,6 +61,7 @@ export function createTestSuites(node: NodeResources, dependencies: Dependencies
   const testCases = new TestCasesService(database, { ...dependencies, clock });
   const pastCalls = new PastCalls(dependencies.calls);
   const testRuns = new TestRunsService(database, { ...dependencies, bus, clock, hasLanguageModel, carriers });
+  dependencies.agentVersions.publishing.subscribe(requireReleaseGates);
   testSuites.deleting.subscribe(
     async (transaction, suiteId) => await testRuns.endAllOf(transaction, suiteId),
   );

@@ -140,6 +140,7 @@ function toSettings(before: Settings, change: TestSuiteChange): Settings {
     judgeModel: pick("judgeModel"),
     maxTurns: pick("maxTurns"),
     maxDurationSeconds: pick("maxDurationSeconds"),
+    isReleaseGate: pick("isReleaseGate"),
   };
 }
 
@@ -152,7 +153,7 @@ function changesOf<Fields extends object>(after: Fields, before: NoInfer<Fields>
 
 function present(row: store.SuiteRow, totalTests: number): TestSuite {
   const { id, name, agentId, mode, defaultVariables, testerModel, judgeModel } = row;
-  const { maxTurns, maxDurationSeconds, createdAt, updatedAt } = row;
+  const { maxTurns, maxDurationSeconds, isReleaseGate, createdAt, updatedAt } = row;
   return {
     id,
     name,
@@ -163,6 +164,7 @@ function present(row: store.SuiteRow, totalTests: number): TestSuite {
     judgeModel,
     maxTurns,
     maxDurationSeconds,
+    isReleaseGate,
     totalTests,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -11,6 +11,7 @@ import type {
 import { sql } from "drizzle-orm";
 import {
   bigserial,
+  boolean,
   index,
   integer,
   jsonb,
@@ -42,6 +43,7 @@ export const testSuites = pgTable(
     judgeModel: text("judge_model").notNull(),
     maxTurns: integer("max_turns").notNull(),
     maxDurationSeconds: integer("max_duration_seconds").notNull(),
+    isReleaseGate: boolean("is_release_gate").notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -214,7 +214,7 @@ async function authorize(
   route: RouteDefinition,
 ): Promise<Principal> {
   const principal = await authenticate(request, reply);
-  requireRole(principal, route);
+  requireRole(principal, requiredRoleOf(route));
   if (route.isBillingRequired !== false && !principal.isBillingActive) throw new AppError("billing_inactive");
   return principal;
 }
@@ -246,13 +246,17 @@ async function authenticate(request: FastifyRequest, reply: FastifyReply): Promi
 }
 
 /** The only place that compares roles with routes. */
-function requireRole({ role, actor }: Principal, route: RouteDefinition): void {
-  const required = requiredRoleOf(route);
+/** Throws `forbidden` if the principal does not have the role, or one that includes it. */
+export function requireRole(
+  { role, actor }: Principal,
+  required: ReturnType<typeof requiredRoleOf>,
+  what = "This operation",
+): void {
   if (includesRole(role, required)) return;
   const who = actor.type === "api_key" ? "this API key" : "you";
   const has = actor.type === "api_key" ? "has" : "have";
   throw new AppError("forbidden", {
-    message: `This operation needs the role ${required}, but ${who} ${has} the role ${role}.`,
+    message: `${what} needs the role ${required}, but ${who} ${has} the role ${role}.`,
   });
 }
 

@@ -38,7 +38,7 @@ test("publishing is part of the history and never of a snapshot", async () => {
   const server = await createTestServer();
   const { agents, agentVersions } = server.modules;
   const { id } = await createAgent(server, { publishMode: "manual" });
-  const published = await agentVersions.publish(server, id, undefined);
+  const published = await agentVersions.publish(server, id);
   assert.deepEqual(published, {
     publishMode: "manual",
     publishedRevision: 2,

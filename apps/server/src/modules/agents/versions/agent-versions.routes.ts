@@ -5,7 +5,7 @@ import {
   restoreAgentVersionRoute,
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
-import { bindRoute } from "../../../platform/http/bind-route.ts";
+import { bindRoute, requireRole } from "../../../platform/http/bind-route.ts";
 import type { AgentVersionsService } from "./agent-versions.service.ts";
 
 export function bindAgentVersionRoutes(app: FastifyInstance, versions: AgentVersionsService): void {
@@ -18,7 +18,9 @@ export function bindAgentVersionRoutes(app: FastifyInstance, versions: AgentVers
   bindRoute(app, restoreAgentVersionRoute, async ({ principal, params }) => ({
     data: await versions.restore(principal, params.id, Number(params.revision)),
   }));
-  bindRoute(app, publishAgentRoute, async ({ principal, params, body }) => ({
-    data: await versions.publish(principal, params.id, body.revision),
-  }));
+  bindRoute(app, publishAgentRoute, async ({ principal, params, body }) => {
+    const { revision, overrideReleaseGate: isForced = false } = body;
+    if (isForced) requireRole(principal, "admin", "overrideReleaseGate");
+    return { data: await versions.publish(principal, params.id, { revision, isForced }) };
+  });
 }

@@ -4,6 +4,7 @@ import { AppError } from "../../../platform/app-error.ts";
 import type { Author } from "../../../platform/author.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { toPage } from "../../../platform/database/page.ts";
+import { TransactionEvent } from "../../../platform/database/transaction-event.ts";
 import { findSnapshotProblems } from "../agent-problems.rules.ts";
 import { liveRevision, writePublishedDraft, writePublishedRevision } from "../agent-state.rules.ts";
 import { presentVersionDetail } from "./agent-versions.rules.ts";
@@ -36,7 +37,23 @@ interface AgentVersionsDependencies {
   clock: Clock;
 }
 
+/** A revision that is about to be published. */
+export interface PublishedRevision {
+  organizationId: string;
+  agentId: string;
+  revision: number;
+}
+
+interface PublishOptions {
+  /** Default: the draft. */
+  revision?: number | undefined;
+  /** Whether listeners of `publishing` are not asked. */
+  isForced?: boolean;
+}
+
 export class AgentVersionsService {
+  /** Emitted before a revision is published, with the agent locked: a listener that rejects prevents it. */
+  readonly publishing = new TransactionEvent<PublishedRevision>();
   readonly #database: Database;
   readonly #writer: AgentWriter;
   readonly #clock: Clock;
@@ -73,13 +90,29 @@ export class AgentVersionsService {
     );
   }
 
-  async publish(by: Author, id: string, revision: number | undefined): Promise<PublishedAgent> {
+  async publish(
+    by: Author,
+    agentId: string,
+    { revision, isForced = false }: PublishOptions = {},
+  ): Promise<PublishedAgent> {
+    const { organizationId } = by;
     const saved = await this.#database.transaction(async (transaction) => {
-      return await this.#writer.write(transaction, by, id, async (before) => {
-        if (revision === undefined) return writePublishedDraft(before);
-        const version = await store.findVersion(transaction, by.organizationId, id, revision);
-        if (version === undefined) throw new AppError("revision_not_found");
-        return writePublishedRevision(before, revision);
+      return await this.#writer.write(transaction, by, agentId, async (before) => {
+        if (revision !== undefined) {
+          const version = await store.findVersion(transaction, organizationId, agentId, revision);
+          if (version === undefined) throw new AppError("revision_not_found");
+        }
+        const write =
+          revision === undefined ? writePublishedDraft(before) : writePublishedRevision(before, revision);
+        // What is live already is not published again.
+        const isChange = write.after.publishedRevision !== before.publishedRevision;
+        if (isChange && !isForced)
+          await this.publishing.emit(transaction, {
+            organizationId,
+            agentId,
+            revision: revision ?? before.revision,
+          });
+        return write;
       });
     });
     const { publishMode, publishedRevision, hasUnpublishedChanges } = saved;

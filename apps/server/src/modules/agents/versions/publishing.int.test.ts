@@ -313,7 +313,7 @@ test("a widget runs the environment of its live configuration, or production if 
   const { id } = await agents.create(server, { name: "one", publishMode: "manual" });
   await environments.put(server.organizationId, id, "staging", { variables: { x: "1" } });
   await storeAgentFields(server, id, { widgetConfig: { environment: "staging" } });
-  await agentVersions.publish(server, id, undefined);
+  await agentVersions.publish(server, id);
   await agents.update(server, id, { name: "two", widgetConfig: { environment: null } });
   const run = async () => await agentResolution.resolveAgent(server.organizationId, id, { kind: "widget" });
   const { environment, document, variables } = await run();

@@ -1,0 +1,1 @@
+ALTER TABLE "test_suites" ADD COLUMN "is_release_gate" boolean DEFAULT false NOT NULL;

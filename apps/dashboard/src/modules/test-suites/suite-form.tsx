@@ -1,5 +1,6 @@
 import { Button, Card, Group, Select, Stack, Switch } from "@mantine/core";
 import type { TestSuite, TestSuiteCreate } from "@parley/client";
+import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useParley } from "../../app/session/session.tsx";
@@ -72,15 +73,7 @@ export function SuiteForm({ initial, action, save, onSaved, children }: SuiteFor
           value={form.getValues().defaultVariables}
           onChange={(value) => form.setFieldValue("defaultVariables", value as Values["defaultVariables"])}
         />
-        {limits.map((name) => (
-          <SchemaField key={name} form={form} path={name} schema={suiteFields[name]} />
-        ))}
-        <Switch
-          label="Release gate"
-          description={explain(suiteFields.isReleaseGate.description)}
-          data-path="isReleaseGate"
-          {...form.getInputProps("isReleaseGate", { type: "checkbox" })}
-        />
+        <RunSettings form={form} />
         {problem !== undefined && <Problem error={problem} />}
         <Group justify="flex-end">
           {children}
@@ -90,5 +83,22 @@ export function SuiteForm({ initial, action, save, onSaved, children }: SuiteFor
         </Group>
       </Stack>
     </Card>
+  );
+}
+
+/** Models and limits of its runs, and what a passed run is needed for. */
+function RunSettings({ form }: { form: UseFormReturnType<Values> }) {
+  return (
+    <>
+      {limits.map((name) => (
+        <SchemaField key={name} form={form} path={name} schema={suiteFields[name]} />
+      ))}
+      <Switch
+        label="Release gate"
+        description={explain(suiteFields.isReleaseGate.description)}
+        data-path="isReleaseGate"
+        {...form.getInputProps("isReleaseGate", { type: "checkbox" })}
+      />
+    </>
   );
 }

@@ -19,7 +19,7 @@ const openPages = ["/sign-in", "/sign-up", "/accept-invitation", "/reset-passwor
 
 function pagesOf(seeded: SeededPlatform): readonly string[] {
   const { agentId, callId, trunkId, organizationId, campaignId, contactId } = seeded;
-  const { connectionId, conversationId } = seeded;
+  const { connectionId, conversationId, customerId } = seeded;
   return [
     "/overview?period=7d",
     "/agents",
@@ -42,6 +42,8 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     `/campaigns/${campaignId}/add-contacts`,
     "/messages",
     `/messages/${conversationId}`,
+    "/customers",
+    `/customers/${customerId}`,
     "/messaging-connections",
     "/messaging-connections/new",
     `/messaging-connections/${connectionId}`,

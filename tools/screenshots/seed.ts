@@ -32,6 +32,7 @@ export interface SeededPlatform {
   contactId: string;
   connectionId: string;
   conversationId: string;
+  customerId: string;
   suiteId: string;
   testId: string;
   runId: string;
@@ -166,13 +167,19 @@ async function exchangeMessages({ api }: Platform, twilio: ScriptedTwilio, agent
   await api.updateAgent(agentId, {
     messagingConnectionId: connectionId,
     messagingConfig: { fromNumber: to },
+    phoneMemoryEnabled: true,
   });
   await api.publishAgent(agentId);
   await twilio.deliver(config.inboundMessageUrl ?? "", { from: "+14155550123", to, body: QUESTION });
   const reply = await waitFor("the reply at Twilio", () => twilio.messages[0]);
   await twilio.report(reply, "delivered");
   const { data } = await api.listConversations({ agentId, channel: "sms" });
-  return { connectionId, conversationId: data[0]?.id ?? "" };
+  const [conversation] = data;
+  return {
+    connectionId,
+    conversationId: conversation?.id ?? "",
+    customerId: conversation?.customerId ?? "",
+  };
 }
 
 /** A suite with a case that passes and one that does not, and two runs of it. */

@@ -196,16 +196,14 @@ export class HostedCall {
 
   async #bridge(keys: string): Promise<void> {
     const { scope, spool } = this.#parts;
-    const { signal } = this.#transfer;
     try {
-      await this.#person?.bridge(keys, signal);
+      const isBridged = (await this.#person?.bridge(keys)) ?? false;
+      // Two people talk from here on, who were not asked.
+      if (isBridged) void spool?.close();
+      this.#send({ type: "bridged", callId: this.#callId, isBridged });
     } catch (error) {
-      if (!signal.aborted) scope.fail(error);
-      return;
+      scope.fail(error);
     }
-    // Two people talk from here on, who were not asked.
-    void spool?.close();
-    this.#send({ type: "bridged", callId: this.#callId });
   }
 
   #endTransfer(): void {

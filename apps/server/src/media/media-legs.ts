@@ -66,8 +66,11 @@ export interface TransferMedia {
   hold: () => void;
   /** Opens the person's port. Rejects with what went wrong. */
   openPerson: (options: { isIPv6: boolean }) => Promise<PersonMedia>;
-  /** Presses keys to the person who answered, then connects both sides. Resolves then, or when the call is over. */
-  bridge: (keys: string) => Promise<void>;
+  /**
+   * Presses keys to the person who answered, then connects both sides. Resolves with whether they are connected: false if the call
+   * or the transfer ended before.
+   */
+  bridge: (keys: string) => Promise<boolean>;
   /** Returns the caller to the agent and closes the person's port. */
   end: () => void;
 }

@@ -57,7 +57,7 @@ interface OpenCall {
   fragments: PendingRequests<WebFragmentResult>;
   /** Port of the person to whom the call is being transferred. */
   person: PromiseWithResolvers<number>;
-  bridged: PromiseWithResolvers<void>;
+  bridged: PromiseWithResolvers<boolean>;
   handlers: CallHandlers;
 }
 
@@ -141,6 +141,7 @@ export class MediaMember {
     return {
       hold: () => this.#child.send({ type: "hold", callId }),
       openPerson: async ({ isIPv6 }) => {
+        if (this.#calls.get(callId) !== state) throw new Error(CALL_OVER);
         state.person = Promise.withResolvers();
         this.#child.send({ type: "openPerson", callId, isIPv6 });
         return {
@@ -150,8 +151,10 @@ export class MediaMember {
         };
       },
       bridge: async (keys) => {
+        if (this.#calls.get(callId) !== state) return false;
+        state.bridged = Promise.withResolvers();
         this.#child.send({ type: "bridge", callId, keys });
-        await state.bridged.promise;
+        return await state.bridged.promise;
       },
       end: () => this.#child.send({ type: "endTransfer", callId }),
     };
@@ -268,7 +271,7 @@ export class MediaMember {
       case "personFailed":
         return call.person.reject(new Error(message.message));
       case "bridged":
-        return call.bridged.resolve();
+        return call.bridged.resolve(message.isBridged);
       case "personTimeout":
         return call.handlers.onPersonTimeout(message.silentMs);
       case "event":
@@ -354,7 +357,7 @@ function createOpenCall(handlers: CallHandlers): OpenCall {
     prepared: Promise.withResolvers<void>(),
     finished: Promise.withResolvers<void>(),
     person: Promise.withResolvers<number>(),
-    bridged: Promise.withResolvers<void>(),
+    bridged: Promise.withResolvers<boolean>(),
     closed: Promise.withResolvers<MediaStatistics | undefined>(),
     instructions: new PendingRequests(false),
     offers: new PendingRequests<WebJoinResult>({ ok: false, refusal: "unacceptable", reason: CALL_OVER }),
@@ -368,7 +371,7 @@ function endRequests({ instructions, offers, fragments, person, bridged }: OpenC
   // The transfer that waits for it may have ended.
   person.promise.catch(() => {});
   person.reject(new Error(CALL_OVER));
-  bridged.resolve();
+  bridged.resolve(false);
 }
 
 /** Sums counts class by class. */

@@ -245,8 +245,8 @@ export type FromMedia =
   | { type: "transfer"; callId: string; requestId: string; destination: number }
   | { type: "personOpened"; callId: string; rtpPort: number }
   | { type: "personFailed"; callId: string; message: string }
-  /** Both sides hear each other, and the conversation is over. */
-  | { type: "bridged"; callId: string }
+  /** `isBridged`: both sides hear each other, and the conversation is over. Otherwise the transfer ended before. */
+  | { type: "bridged"; callId: string; isBridged: boolean }
   /** The person has sent neither RTP nor RTCP for so long that it counts as gone. */
   | { type: "personTimeout"; callId: string; silentMs: number }
   /** Events of the conversation. `ended` asks the main process to hang up. */

@@ -3281,7 +3281,7 @@ export interface TestSuiteCreate {
    * From 5 to 3600.
    */
   maxDurationSeconds?: number | null;
-  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`. */
+  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Making and removing a gate, also by deleting the suite, needs the role `admin`. Default: `false`. */
   isReleaseGate?: boolean | null;
 }
 
@@ -3310,7 +3310,7 @@ export interface TestSuite {
    * From 5 to 3600.
    */
   maxDurationSeconds: number;
-  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`. */
+  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Making and removing a gate, also by deleting the suite, needs the role `admin`. Default: `false`. */
   isReleaseGate: boolean;
   /**
    * Number of test cases.
@@ -3346,7 +3346,7 @@ export interface TestSuiteUpdate {
    * From 5 to 3600.
    */
   maxDurationSeconds?: number | null;
-  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`. */
+  /** Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends `overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Making and removing a gate, also by deleting the suite, needs the role `admin`. Default: `false`. */
   isReleaseGate?: boolean | null;
 }
 

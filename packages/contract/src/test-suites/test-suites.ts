@@ -62,7 +62,8 @@ const gateSchema = Type.Boolean({
   description:
     "Whether the agent's revisions need this suite to be published: a completed run of all its cases on that revision, begun after the " +
     "last change of a case, in which every case passed. Otherwise publishing returns `release_gate_failed`, unless an admin sends " +
-    "`overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Default: `false`.",
+    "`overrideReleaseGate`. No effect while the agent's `publishMode` is `auto`. Making and removing a gate, also by deleting the suite, needs the role " +
+    "`admin`. Default: `false`.",
 });
 
 export const DEFAULT_TEST_SUITE = {

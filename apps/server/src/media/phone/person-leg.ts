@@ -19,6 +19,8 @@ export class PersonLeg {
   readonly #caller: PhoneMedia;
   readonly #conversation: VoiceConversation;
   readonly #media: PhoneMedia;
+  readonly #closed = Promise.withResolvers<void>();
+  #isClosed = false;
 
   private constructor({ caller, conversation }: PersonLegOptions, media: PhoneMedia) {
     this.#caller = caller;
@@ -43,11 +45,13 @@ export class PersonLeg {
     this.#media.hearKey(digit);
   }
 
-  /** Presses the keys, then connects both sides. The conversation is over from then on. */
-  async bridge(keys: string, signal: AbortSignal): Promise<void> {
+  /** Presses the keys, then connects both sides; false if it was closed meanwhile. The conversation is over from then on. */
+  async bridge(keys: string): Promise<boolean> {
     this.#media.start();
     this.#media.confirm();
-    if (keys !== "") await this.#media.press(keys, signal);
+    // Keys that are being pressed to a closed port would never end.
+    if (keys !== "") await Promise.race([this.#media.press(keys, forever), this.#closed.promise]);
+    if (this.#isClosed) return false;
     const { caller, person } = bridgeAudio({
       caller: (digit) => void this.#caller.press(digit, forever),
       person: (digit) => void this.#media.press(digit, forever),
@@ -56,10 +60,13 @@ export class PersonLeg {
     this.#conversation.close();
     this.#media.divert(person);
     this.#caller.divert(caller);
+    return true;
   }
 
   /** Idempotent. */
   close(): void {
+    this.#isClosed = true;
+    this.#closed.resolve();
     this.#media.close();
   }
 }

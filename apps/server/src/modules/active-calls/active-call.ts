@@ -81,14 +81,13 @@ export class ActiveCall {
   readonly #decided = Promise.withResolvers<CallOutcome>();
   #outcome: CallOutcome | undefined;
   #media: CallMedia | undefined;
-  #sendEvent: (event: LiveCallEvent) => void = () => {};
   #isAnswered = false;
   /** Whether a mailbox or a fax machine has answered. */
   #isVoicemail = false;
   #isTransferring = false;
   /** Whether the caller talks to a person by now. */
   #isTransferred = false;
-  #transfer: ((route: TransferRoute) => Promise<TransferResult>) | undefined;
+  #signaling: CallSignaling | undefined;
   #endedAt: Date | undefined;
   #providerFailures = 0;
   #providerNames: ProviderNames;
@@ -232,9 +231,7 @@ export class ActiveCall {
 
   async #run(signaling: CallSignaling): Promise<void> {
     const { recorder, metrics, trace, logger, callId } = this.#options;
-    this.#sendEvent = (event) => signaling.sendEvent?.(event);
-    this.#transfer =
-      signaling.transfer && (async (route) => (await signaling.transfer?.(this, route)) ?? simulated);
+    this.#signaling = signaling;
     try {
       await signaling.establish(this);
     } catch (error) {
@@ -281,13 +278,14 @@ export class ActiveCall {
     const route = transferRoutes[destination];
     if (route === undefined) return { isTransferred: false, reason: "there is no such destination" };
     if (this.#isTransferring) return { isTransferred: false, reason: "a transfer is under way already" };
-    if (isTest || this.#transfer === undefined) {
+    const signaling = this.#signaling;
+    if (isTest || signaling?.transfer === undefined) {
       this.#media?.noteTransfer(`Transferred to ${route.to_number} (simulated: no call was placed).`);
       return simulated;
     }
     this.#isTransferring = true;
     try {
-      const result = await this.#transfer(route);
+      const result = await signaling.transfer(this, route);
       logger.info({ callId, to: route.to_number, ...result }, "transfer");
       return result;
     } catch (error) {
@@ -314,14 +312,14 @@ export class ActiveCall {
     const { recorder, metrics, trace, logger, callId } = this.#options;
     switch (event.type) {
       case "item":
-        this.#sendEvent(event);
+        this.#signaling?.sendEvent?.(event);
         return recorder.item(event.item);
       case "turn": {
         const turn = toTurnParts(event.latency);
         metrics.observeTurn(turn);
         trace?.turn(event.latency);
         const recorded = { id: randomUUID(), ...turn };
-        this.#sendEvent({ type: "turn", turn: recorded });
+        this.#signaling?.sendEvent?.({ type: "turn", turn: recorded });
         return recorder.turn(recorded);
       }
       case "fault":
@@ -341,7 +339,7 @@ export class ActiveCall {
         return logger.info({ callId, answeredBy: event.by, atMs: event.atMs }, "answer recognized");
       case "state":
       case "itemStarted":
-        return this.#sendEvent(event);
+        return this.#signaling?.sendEvent?.(event);
     }
   }
 }

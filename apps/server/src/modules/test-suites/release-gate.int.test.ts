@@ -69,6 +69,11 @@ test("an admin overrides a gate, others do not, and a suite that is none is not 
   assert.equal((await publish({ overrideReleaseGate: true })).status, 200);
   await request("PATCH", `/agents/${agentId}`, { promptTemplate: "Be kinder." });
   assertRefused(await publish({}), "release_gate_failed");
-  assert.equal((await request("PATCH", `/test-suites/${suite.id}`, { isReleaseGate: null })).status, 200);
+  // Else a member would go around the gate.
+  const path = `/test-suites/${suite.id}`;
+  assertRefused(await request("PATCH", path, { isReleaseGate: false }, key), "forbidden");
+  assertRefused(await request("DELETE", path, undefined, key), "forbidden");
+  assert.equal((await request("PATCH", path, { name: "Orders", isReleaseGate: true }, key)).status, 200);
+  assert.equal((await request("PATCH", path, { isReleaseGate: null })).status, 200);
   assert.equal((await publish({})).status, 200);
 });

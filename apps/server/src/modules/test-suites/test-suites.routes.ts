@@ -25,7 +25,7 @@ import type { TestSuitesService } from "./test-suites.service.ts";
 
 export function bindTestSuiteRoutes(app: FastifyInstance, suites: TestSuitesService): void {
   bindRoute(app, createTestSuiteRoute, async ({ principal, body }) => ({
-    data: await suites.create(principal.organizationId, body),
+    data: await suites.create(principal, body),
   }));
   bindRoute(app, listTestSuitesRoute, async ({ principal, query }) => {
     return await suites.list(principal.organizationId, query);
@@ -34,10 +34,10 @@ export function bindTestSuiteRoutes(app: FastifyInstance, suites: TestSuitesServ
     data: await suites.get(principal.organizationId, params.id),
   }));
   bindRoute(app, updateTestSuiteRoute, async ({ principal, params, body }) => ({
-    data: await suites.update(principal.organizationId, params.id, body),
+    data: await suites.update(principal, params.id, body),
   }));
   bindRoute(app, deleteTestSuiteRoute, async ({ principal, params }) => {
-    await suites.delete(principal.organizationId, params.id);
+    await suites.delete(principal, params.id);
     return { data: { id: params.id, deleted: true as const } };
   });
 }

@@ -8,6 +8,8 @@ import {
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
+import type { Principal } from "../../platform/http/principal.ts";
+import { requireRole } from "../../platform/http/require-role.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
@@ -22,6 +24,9 @@ export interface TestSuitesDependencies {
   agentChoices: ModelChoices;
   organizationLimits: Pick<OrganizationLimitsService, "requireRoom">;
 }
+
+/** Who changes a suite. */
+type SuiteAuthor = Pick<Principal, "organizationId" | "role" | "actor">;
 
 type Settings = Omit<
   store.SuiteRow,
@@ -39,10 +44,12 @@ export class TestSuitesService {
     this.#dependencies = dependencies;
   }
 
-  async create(organizationId: string, creation: TestSuiteCreation): Promise<TestSuite> {
+  async create(by: SuiteAuthor, creation: TestSuiteCreation): Promise<TestSuite> {
+    const { organizationId } = by;
     const { clock, organizationLimits } = this.#dependencies;
     const { name, agentId } = creation;
     const settings = toSettings(DEFAULT_TEST_SUITE, creation);
+    requireGateRight(by, DEFAULT_TEST_SUITE.isReleaseGate, settings.isReleaseGate);
     await this.#requireModels(organizationId, settings, DEFAULT_TEST_SUITE);
     const row = await this.#database.transaction(async (transaction) => {
       await this.#requireAgent(transaction, organizationId, agentId);
@@ -77,9 +84,11 @@ export class TestSuitesService {
     return toPage(filter, found, (row) => present(row, totals.get(row.id) ?? 0));
   }
 
-  async update(organizationId: string, id: string, change: TestSuiteChange): Promise<TestSuite> {
+  async update(by: SuiteAuthor, id: string, change: TestSuiteChange): Promise<TestSuite> {
+    const { organizationId } = by;
     const before = await this.read(organizationId, id);
     const settings = toSettings(before, change);
+    requireGateRight(by, before.isReleaseGate, settings.isReleaseGate);
     await this.#requireModels(organizationId, settings, before);
     const { name = before.name, agentId = before.agentId } = change;
     const row = await this.#database.transaction(async (transaction) => {
@@ -92,10 +101,11 @@ export class TestSuitesService {
     return await this.#present(row);
   }
 
-  async delete(organizationId: string, id: string): Promise<void> {
+  async delete(by: SuiteAuthor, id: string): Promise<void> {
     await this.#database.transaction(async (transaction) => {
-      const row = await store.lockSuite(transaction, organizationId, id);
+      const row = await store.lockSuite(transaction, by.organizationId, id);
       if (row === undefined) throw new AppError("not_found");
+      requireGateRight(by, row.isReleaseGate, false);
       await this.deleting.emit(transaction, id);
       await store.deleteSuite(transaction, id);
     });
@@ -124,6 +134,11 @@ export class TestSuitesService {
         issues.push(...(await agentChoices.findModelProblems(organizationId, field, settings[field])));
     if (issues.length > 0) throw new AppError("invalid_body", { issues });
   }
+}
+
+/** Throws `forbidden` if somebody who may not override a release gate would make or remove one. */
+function requireGateRight(by: SuiteAuthor, before: boolean, after: boolean): void {
+  if (before !== after) requireRole(by, "admin", "Making or removing a release gate");
 }
 
 /** Absent fields stay, null resets to the default. */

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import {
-  includesRole,
   type RateLimit,
   type RouteDefinition,
   type RouteInput,
@@ -18,6 +17,7 @@ import { inOrganization } from "../organization-scope.ts";
 import { type AuditedAction, recordWrite, targetOf } from "./audit.ts";
 import { answerOnce, readIdempotencyKey, REPLAYED_HEADER } from "./answer-once.ts";
 import { refuseCredential } from "./failed-attempts.ts";
+import { requireRole } from "./require-role.ts";
 import type { Principal } from "./principal.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { compileParams, requireReadableQuery } from "./validation.ts";
@@ -246,20 +246,6 @@ async function authenticate(request: FastifyRequest, reply: FastifyReply): Promi
 }
 
 /** The only place that compares roles with routes. */
-/** Throws `forbidden` if the principal does not have the role, or one that includes it. */
-export function requireRole(
-  { role, actor }: Principal,
-  required: ReturnType<typeof requiredRoleOf>,
-  what = "This operation",
-): void {
-  if (includesRole(role, required)) return;
-  const who = actor.type === "api_key" ? "this API key" : "you";
-  const has = actor.type === "api_key" ? "has" : "have";
-  throw new AppError("forbidden", {
-    message: `${what} needs the role ${required}, but ${who} ${has} the role ${role}.`,
-  });
-}
-
 /**
  * Counts the use before the request is read, so that concurrent requests are counted too; `giveBackUnused` reverts it.
  * The header fields are those of draft-ietf-httpapi-ratelimit-headers-06, which most clients support.

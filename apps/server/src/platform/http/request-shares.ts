@@ -9,9 +9,9 @@ const RETRY_AFTER_SECONDS = 1;
 /** Requests at once after a pause, in seconds of the organization's rate. */
 const BURST_SECONDS = 1;
 
-export type FindRequestLimits = (
-  organizationId: string,
-) => Promise<Pick<OrganizationLimits, "concurrentRequests" | "requestsPerSecond">>;
+type RequestLimits = Pick<OrganizationLimits, "concurrentRequests" | "requestsPerSecond">;
+
+export type FindRequestLimits = (organizationId: string) => Promise<RequestLimits>;
 
 /** Requests that wait for another node or a network at once, per request that this node handles: they use little of it. */
 const WAITING_ELSEWHERE_PER_RUNNING = 10;
@@ -38,33 +38,40 @@ export class RequestShares {
 
   /** Throws `rate_limited` if too many requests of the organization wait. */
   async requireRoom(request: SharedRequest): Promise<void> {
-    await this.#requireRoom(request);
+    this.#requireRoom(request, await this.#findLimits(request.organizationId));
   }
 
   /**
    * Waits until the organization may have another request handled. The caller disposes the share. Rejects with the signal's
-   * reason if it aborts before.
+   * reason if it aborts before, and with `rate_limited` if too many wait.
    */
   async take(request: SharedRequest, signal: AbortSignal): Promise<Disposable> {
-    const { atOnce, perSecond } = await this.#requireRoom(request);
-    await this.#paces.wait(request.organizationId, { perSecond, burst: BURST_SECONDS * perSecond }, signal);
-    return await this.#shares.take(keyOf(request), atOnce, signal);
+    const { organizationId } = request;
+    const limits = await this.#findLimits(organizationId);
+    // Nothing between the check and the wait, so that requests that arrive together are counted.
+    this.#requireRoom(request, limits);
+    const { requestsPerSecond: perSecond } = limits;
+    await this.#paces.wait(organizationId, { perSecond, burst: BURST_SECONDS * perSecond }, signal);
+    return await this.#shares.take(keyOf(request), atOnceOf(request, limits), signal);
   }
 
-  async #requireRoom(request: SharedRequest): Promise<{ atOnce: number; perSecond: number }> {
-    const { organizationId, isRemote = false } = request;
-    const { concurrentRequests, requestsPerSecond: perSecond } = await this.#findLimits(organizationId);
-    const atOnce = concurrentRequests * (isRemote ? WAITING_ELSEWHERE_PER_RUNNING : 1);
-    const waiting = this.#paces.countWaiting(organizationId) + this.#shares.countWaiting(keyOf(request));
-    if (waiting < WAITING_PER_RUNNING * concurrentRequests) return { atOnce, perSecond };
+  #requireRoom(request: SharedRequest, limits: RequestLimits): void {
+    const { concurrentRequests, requestsPerSecond } = limits;
+    const waiting =
+      this.#paces.countWaiting(request.organizationId) + this.#shares.countWaiting(keyOf(request));
+    if (waiting < WAITING_PER_RUNNING * concurrentRequests) return;
     throw new AppError("rate_limited", {
       message:
-        `The organization sends more requests than this node handles for it (${atOnce} at once, ${perSecond} per second), ` +
-        "and too many wait. Retry after the time in the Retry-After header, or ask the operator to raise the limits " +
-        "concurrentRequests and requestsPerSecond.",
+        `The organization sends more requests than this node handles for it (${atOnceOf(request, limits)} at once, ` +
+        `${requestsPerSecond} per second), and too many wait. Retry after the time in the Retry-After header, or ask the ` +
+        "operator to raise the limits concurrentRequests and requestsPerSecond.",
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
+}
+
+function atOnceOf({ isRemote = false }: SharedRequest, { concurrentRequests }: RequestLimits): number {
+  return concurrentRequests * (isRemote ? WAITING_ELSEWHERE_PER_RUNNING : 1);
 }
 
 function keyOf({ organizationId, isRemote = false }: SharedRequest): string {

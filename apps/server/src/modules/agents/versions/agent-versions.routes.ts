@@ -5,7 +5,8 @@ import {
   restoreAgentVersionRoute,
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
-import { bindRoute, requireRole } from "../../../platform/http/bind-route.ts";
+import { bindRoute } from "../../../platform/http/bind-route.ts";
+import { requireRole } from "../../../platform/http/require-role.ts";
 import type { AgentVersionsService } from "./agent-versions.service.ts";
 
 export function bindAgentVersionRoutes(app: FastifyInstance, versions: AgentVersionsService): void {

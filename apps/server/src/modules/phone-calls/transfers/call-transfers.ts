@@ -101,12 +101,18 @@ class PersonCall implements Pick<ActiveCall, "id" | "organizationId" | "signal" 
   connect(): void {
     this.#isConnected = true;
     this.#caller.noteTransferred();
+    // The person may have hung up at the moment of the connection.
+    if (this.outcome !== undefined) this.#endCaller();
   }
 
   hangUp(outcome: CallOutcome): void {
     this.outcome ??= outcome;
     this.#decided.resolve();
-    if (this.#isConnected) this.#caller.hangUp({ ...CONNECTED, endDetail: "the person hung up" });
+    if (this.#isConnected) this.#endCaller();
+  }
+
+  #endCaller(): void {
+    this.#caller.hangUp({ ...CONNECTED, endDetail: "the person hung up" });
   }
 }
 
@@ -187,7 +193,7 @@ export class CallTransfers {
     { route, plan, person, settings }: Dial,
   ): Promise<"transferred" | FailedTransfer> {
     const { sip, resolver, sessions, sipTraces } = this.#options;
-    const { to_number: to, extension, dialTimeoutSeconds } = route;
+    const { to_number: to, dialTimeoutSeconds } = route;
     const { toNumber, destinations } = plan;
     const callId = randomBytes(16).toString("hex");
     const endTrace = sipTraces?.claim(callId, call.id);
@@ -213,16 +219,24 @@ export class CallTransfers {
     });
     if (!result.ok) return failureOfDial(result);
     session.follow(result.session);
-    if (call.signal.aborted) session.bye();
-    else if (await session.connect(result.session.remoteSdp)) {
-      media.noteTransfer(`${to} answered and is connected with the caller.`);
-      await Promise.race([media.transfer.bridge((extension ?? "").replaceAll(",", "w")), personCall.decided]);
-      if (personCall.outcome === undefined) {
-        personCall.connect();
-        return "transferred";
-      }
-    }
+    const isConnected = await session.connect(result.session.remoteSdp);
+    if (isConnected && (await this.#connect(media, personCall, route))) return "transferred";
+    session.bye();
     return { failure: "hung up", detail: personCall.outcome?.endDetail ?? "before the two were connected" };
+  }
+
+  /** Connects the person who answered with the caller. Returns false if either hung up before. */
+  async #connect(
+    media: TransferSubject["media"],
+    personCall: PersonCall,
+    { to_number: to, extension }: TransferRoute,
+  ): Promise<boolean> {
+    media.noteTransfer(`${to} answered.`);
+    // A person who hangs up while keys are pressed is not connected.
+    void personCall.decided.then(() => media.transfer.end());
+    const isBridged = await media.transfer.bridge((extension ?? "").replaceAll(",", "w"));
+    if (isBridged) personCall.connect();
+    return isBridged;
   }
 
   #fail(

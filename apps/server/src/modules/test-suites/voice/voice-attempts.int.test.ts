@@ -53,11 +53,14 @@ async function startRun({ agent = {}, suite = {}, cases }: Trial) {
   });
   if (cases.some(({ toolMocks = [] }) => (toolMocks ?? []).length > 0))
     await services.customTools.create(author, agentId, tool);
-  const { id: suiteId } = await services.testSuites.create(organizationId, {
-    name: "Calls",
-    agentId,
-    ...suite,
-  });
+  const { id: suiteId } = await services.testSuites.create(
+    { ...author, role: "admin" },
+    {
+      name: "Calls",
+      agentId,
+      ...suite,
+    },
+  );
   for (const [index, each] of cases.entries())
     await services.testCases.create(organizationId, suiteId, { name: `Case ${index}`, ...each });
   const run = await services.testRuns.start(organizationId, suiteId, {});

@@ -1,8 +1,7 @@
-import { ActionIcon, Button, Card, Fieldset, Group, Stack, Text } from "@mantine/core";
+import { Card, Fieldset, Group, Stack, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import Plus from "lucide-react/icons/plus";
-import Trash from "lucide-react/icons/trash-2";
 import { type FieldDescription, type FieldTable, initialValues, valueOf } from "./field-table.rules.ts";
+import { AddButton, RemoveButton } from "./list-buttons.tsx";
 import { SchemaField } from "./schema-field.tsx";
 import { explain, type FieldSchema, labelOf } from "./schema-field.rules.ts";
 import { VariablesField } from "./variables-field.tsx";
@@ -92,31 +91,20 @@ function ItemList<Values extends object>({ form, field, items, path }: ItemListP
             <Text fw={500} size="sm">
               {index + 1}
             </Text>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`Remove entry ${index + 1} of ${name}`}
+            <RemoveButton
+              what={`entry ${index + 1} of ${name}`}
               onClick={() => form.removeListItem(path, index)}
-            >
-              <Trash size={16} aria-hidden />
-            </ActionIcon>
+            />
           </Group>
           <Stack>
             <FieldList form={form} table={items} prefix={`${path}.${index}.`} />
           </Stack>
         </Card>
       ))}
-      <div>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Plus size={14} aria-hidden />}
-          disabled={count >= maxItems}
-          onClick={() => form.insertListItem(path, initialValues(items) as never)}
-        >
-          Add to {name.toLowerCase()}
-        </Button>
-      </div>
+      <AddButton
+        isDisabled={count >= maxItems}
+        onClick={() => form.insertListItem(path, initialValues(items) as never)}
+      >{`Add to ${name.toLowerCase()}`}</AddButton>
     </Stack>
   );
 }

@@ -1,7 +1,6 @@
-import { ActionIcon, Button, Group, Input, Stack, TextInput } from "@mantine/core";
-import Plus from "lucide-react/icons/plus";
-import Trash from "lucide-react/icons/trash-2";
+import { Group, Input, Stack, TextInput } from "@mantine/core";
 import { useId, useState } from "react";
+import { AddButton, RemoveButton } from "./list-buttons.tsx";
 
 interface VariablesFieldProps {
   label: string;
@@ -49,17 +48,9 @@ export function VariablesField({ label, description, error, path, value, onChang
             onRemove={() => change(shown.filter((each) => each.id !== row.id))}
           />
         ))}
-        <div>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<Plus size={14} aria-hidden />}
-            data-path={path}
-            onClick={() => setRows([...shown, { id: nextId(shown), name: "", text: "" }])}
-          >
-            Add a variable
-          </Button>
-        </div>
+        <AddButton path={path} onClick={() => setRows([...shown, { id: nextId(shown), name: "", text: "" }])}>
+          Add a variable
+        </AddButton>
       </Stack>
     </Input.Wrapper>
   );
@@ -88,15 +79,7 @@ function VariableRow({ row, onChange, onRemove }: VariableRowProps) {
         flex={2}
         onChange={({ target }) => onChange({ text: target.value })}
       />
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={`Remove ${row.name || "the variable"}`}
-        onClick={onRemove}
-      >
-        <Trash size={16} aria-hidden />
-      </ActionIcon>
+      <RemoveButton what={`${row.name || "the variable"}`} onClick={onRemove} />
     </Group>
   );
 }

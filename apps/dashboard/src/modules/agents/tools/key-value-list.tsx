@@ -1,8 +1,7 @@
-import { ActionIcon, Button, Group, Input, Stack, TextInput } from "@mantine/core";
+import { Group, Input, Stack, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import Plus from "lucide-react/icons/plus";
-import Trash from "lucide-react/icons/trash-2";
 import { valueOf } from "../../../ui/field-table.rules.ts";
+import { AddButton, RemoveButton } from "../../../ui/list-buttons.tsx";
 import { explain, labelOf } from "../../../ui/schema-field.rules.ts";
 
 interface KeyValueListProps {
@@ -40,27 +39,12 @@ export function KeyValueList({ form, path, description }: KeyValueListProps) {
               flex={2}
               {...form.getInputProps(`${path}.${index}.value`)}
             />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label={`Remove ${index + 1} of ${name}`}
-              onClick={() => form.removeListItem(path, index)}
-            >
-              <Trash size={16} aria-hidden />
-            </ActionIcon>
+            <RemoveButton what={`${index + 1} of ${name}`} onClick={() => form.removeListItem(path, index)} />
           </Group>
         ))}
-        <div>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<Plus size={14} aria-hidden />}
-            onClick={() => form.insertListItem(path, { key: "", value: "" } as never)}
-          >
-            Add to {name.toLowerCase()}
-          </Button>
-        </div>
+        <AddButton
+          onClick={() => form.insertListItem(path, { key: "", value: "" } as never)}
+        >{`Add to ${name.toLowerCase()}`}</AddButton>
       </Stack>
     </Input.Wrapper>
   );

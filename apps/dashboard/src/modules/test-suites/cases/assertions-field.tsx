@@ -1,8 +1,7 @@
-import { ActionIcon, Button, Card, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Card, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import Plus from "lucide-react/icons/plus";
-import Trash from "lucide-react/icons/trash-2";
 import { labelOf } from "../../../ui/schema-field.rules.ts";
+import { AddButton, RemoveButton } from "../../../ui/list-buttons.tsx";
 import { endReasonNames } from "../test-suite-fields.at-build.ts";
 import { type AssertionDraft, type AssertionType, newDraft } from "./assertions.rules.ts";
 import type { CaseValues } from "./case-values.rules.ts";
@@ -46,30 +45,17 @@ export function AssertionsField({ form }: { form: Form }) {
               {...form.getInputProps(`assertions.${index}.type`)}
               data-path={`assertions.${index}.type`}
             />
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label={`Remove assertion ${index + 1}`}
+            <RemoveButton
+              what={`assertion ${index + 1}`}
               onClick={() => form.removeListItem("assertions", index)}
-            >
-              <Trash size={16} aria-hidden />
-            </ActionIcon>
+            />
           </Group>
           <Details form={form} draft={draft} path={`assertions.${index}`} />
         </Card>
       ))}
-      <div>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Plus size={14} aria-hidden />}
-          data-path="assertions"
-          onClick={() => form.insertListItem("assertions", newDraft("said"))}
-        >
-          Add an assertion
-        </Button>
-      </div>
+      <AddButton path="assertions" onClick={() => form.insertListItem("assertions", newDraft("said"))}>
+        Add an assertion
+      </AddButton>
     </Stack>
   );
 }
@@ -182,28 +168,18 @@ function OrderDetails({ form, draft: { sequence }, path }: DetailsProps) {
             {...form.getInputProps(`${path}.sequence.${index}.words`)}
             data-path={`${path}.sequence.${index}`}
           />
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            disabled={sequence.length <= 2}
-            aria-label={`Remove step ${index + 1}`}
+          <RemoveButton
+            what={`step ${index + 1}`}
+            isDisabled={sequence.length <= 2}
             onClick={() => form.removeListItem(`${path}.sequence`, index)}
-          >
-            <Trash size={16} aria-hidden />
-          </ActionIcon>
+          />
         </Group>
       ))}
-      <div>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => form.insertListItem(`${path}.sequence`, { kind: "words", words: "" } as never)}
-        >
-          Add a step
-        </Button>
-      </div>
+      <AddButton
+        onClick={() => form.insertListItem(`${path}.sequence`, { kind: "words", words: "" } as never)}
+      >
+        Add a step
+      </AddButton>
     </Stack>
   );
 }

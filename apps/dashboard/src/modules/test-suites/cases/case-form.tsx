@@ -1,20 +1,9 @@
-import {
-  ActionIcon,
-  Button,
-  Card,
-  Group,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  Title,
-} from "@mantine/core";
+import { Button, Card, Group, SegmentedControl, Stack, Text, Textarea, Title } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { TestCase, TestCaseCreate } from "@parley/client";
-import Plus from "lucide-react/icons/plus";
-import Trash from "lucide-react/icons/trash-2";
 import { lazy, type ReactNode, Suspense } from "react";
 import { LoadingLines } from "../../../ui/loading.tsx";
+import { AddButton, RemoveButton } from "../../../ui/list-buttons.tsx";
 import { Problem } from "../../../ui/problem.tsx";
 import { SchemaField } from "../../../ui/schema-field.tsx";
 import { explain, withoutNull as splitNull, type FieldSchema } from "../../../ui/schema-field.rules.ts";
@@ -174,28 +163,14 @@ function CallerLines({ form }: { form: Form }) {
             {...form.getInputProps(`callerLines.${index}`)}
             data-path={`callerLines.${index}`}
           />
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="lg"
-            disabled={callerLines.length === 1}
-            aria-label={`Remove line ${index + 1}`}
+          <RemoveButton
+            what={`line ${index + 1}`}
+            isDisabled={callerLines.length === 1}
             onClick={() => form.removeListItem("callerLines", index)}
-          >
-            <Trash size={16} aria-hidden />
-          </ActionIcon>
+          />
         </Group>
       ))}
-      <div>
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => form.insertListItem("callerLines", "")}
-        >
-          Add a line
-        </Button>
-      </div>
+      <AddButton onClick={() => form.insertListItem("callerLines", "")}>Add a line</AddButton>
     </Stack>
   );
 }

@@ -79,7 +79,7 @@ function VariableRow({ row, onChange, onRemove }: VariableRowProps) {
         flex={2}
         onChange={({ target }) => onChange({ text: target.value })}
       />
-      <RemoveButton what={`${row.name || "the variable"}`} onClick={onRemove} />
+      <RemoveButton what={row.name || "the variable"} onClick={onRemove} />
     </Group>
   );
 }

@@ -53,7 +53,7 @@ const models = await StoredModels.open({
   modelsDir,
   isFresh: false,
   judgment: "right",
-  file: path.join(cacheFolder, "heard.json"),
+  cacheFile: path.join(cacheFolder, "heard.jsonl"),
 });
 const vad = await loadSilero({
   modelsDir,
@@ -73,7 +73,6 @@ await Promise.all(
 );
 await vad.close();
 await models.close();
-await models.save(false);
 
 const isVoicemail = ({ verdicts }: Outcome): boolean =>
   ["machine", "fax"].includes(verdicts.at(-1)?.by ?? "");

@@ -167,6 +167,7 @@ async function recordToolRequests({ modules, organizationId }: TestServer): Prom
     channel: "phone",
     fromNumber: null,
     toNumber: null,
+    isTest: true,
     variables: {},
   } as const;
   for (const method of ["GET", "POST", "DELETE"] as const) {

@@ -13,14 +13,21 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
   else await operate();
 }
 
+/** Exit status of a program that a signal ended, as shells report it. */
+const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const;
+
 /** The first Ctrl-C cancels the run, the second ends the program. */
 async function test(words: readonly string[]): Promise<void> {
   const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
-  process.once("SIGTERM", () => interrupted.abort());
+  let status: number | undefined;
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => {
+      status = signalStatus[name];
+      interrupted.abort();
+    });
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const hasPassed = await runTests(readTestCommand(words, process.env), print, interrupted.signal);
-  if (!hasPassed) process.exitCode = 1;
+  if (status !== undefined || !hasPassed) process.exitCode = status ?? 1;
 }
 
 async function operate(): Promise<void> {

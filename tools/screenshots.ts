@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots`: starts a Parley, fills it by real calls, and saves every page of the dashboard, light and dark, on a
+ * `npm run screenshots`: starts a Parley, fills it by real calls, and saves every page of the dashboard and the widget, light and dark, on a
  * desktop and a phone, into `screenshots/`, which Git ignores. With `-- --docs` it makes the images in docs/images anew instead.
  */
 import { mkdir, rm } from "node:fs/promises";

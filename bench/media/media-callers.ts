@@ -78,7 +78,11 @@ export class MediaCallers {
 }
 
 /** Payloads of a caller who speaks 40 % of the time. */
-function speaker(utterances: readonly Frames[], noise: Frames, random: () => number): () => Uint8Array {
+export function speaker(
+  utterances: readonly Frames[],
+  noise: Frames,
+  random: () => number,
+): () => Uint8Array {
   let utterance: Frames = [];
   let position = 0;
   let silent = LISTENING_FIRST_FRAMES + Math.floor(random() * MAX_STAGGER_FRAMES);
@@ -92,7 +96,7 @@ function speaker(utterances: readonly Frames[], noise: Frames, random: () => num
   };
 }
 
-function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[0] {
+export function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[0] {
   return {
     callId,
     organizationId: "bench",
@@ -119,6 +123,7 @@ function describeCall(callId: string): Parameters<MediaProcess["pool"]["open"]>[
       channel: "phone",
       fromNumber: null,
       toNumber: null,
+      isTest: true,
       variables: {},
     },
     agent: {

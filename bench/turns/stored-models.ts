@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Resampler } from "@parley/audio";
 import type { HeardText, Timers } from "@parley/conversation";
@@ -15,7 +15,7 @@ import { type JudgmentName, judgmentRules } from "./judgment.ts";
 
 type InferenceClient = LocalSpeechToTextOptions["inference"];
 
-const defaultFile = path.join(import.meta.dirname, "set", "heard.json");
+const setFile = path.join(import.meta.dirname, "set", "heard.json");
 /**
  * Time of the recognizer on one core of the reference machine, for all audio and for audio that it has not heard
  * before; measured, see `docs/performance.md`.
@@ -39,8 +39,11 @@ interface StoredModelsOptions {
   /** Ignore the stored answers and run the models for all audio. */
   isFresh: boolean;
   judgment: JudgmentName;
-  /** Where the answers are stored. Default: beside the set of `bench turns`. */
-  file?: string;
+  /**
+   * Cache that takes the place of the file beside the set of `bench turns`. Each answer is appended to it as it is given, so that an
+   * interrupted run loses none, and runs at the same time share it.
+   */
+  cacheFile?: string;
 }
 
 /**
@@ -49,7 +52,7 @@ interface StoredModelsOptions {
  */
 export class StoredModels {
   readonly #modelsDir: string;
-  readonly #file: string;
+  readonly #cacheFile: string | undefined;
   readonly #known: Map<string, Heard>;
   readonly #used = new Map<string, Heard>();
   readonly #stored: ReadonlySet<string>;
@@ -65,11 +68,11 @@ export class StoredModels {
   readonly check = { judgments: 0, differingJudgments: 0, texts: 0, differingTexts: 0 };
 
   private constructor(
-    { modelsDir, isFresh, judgment, file = defaultFile }: StoredModelsOptions,
+    { modelsDir, isFresh, judgment, cacheFile }: StoredModelsOptions,
     stored: Map<string, Heard>,
   ) {
     this.#modelsDir = modelsDir;
-    this.#file = file;
+    this.#cacheFile = cacheFile;
     this.#known = isFresh ? new Map() : new Map(stored);
     this.#stored = new Set(this.#known.keys());
     this.#judgment = judgment;
@@ -77,9 +80,10 @@ export class StoredModels {
   }
 
   static async open(options: StoredModelsOptions): Promise<StoredModels> {
-    const stored: Record<string, Heard> = JSON.parse(
-      await readFile(options.file ?? defaultFile, "utf8").catch(() => "{}"),
-    );
+    const { cacheFile } = options;
+    if (cacheFile !== undefined)
+      return new StoredModels(options, cachedIn(await readFile(cacheFile, "utf8").catch(() => "")));
+    const stored: Record<string, Heard> = JSON.parse(await readFile(setFile, "utf8").catch(() => "{}"));
     return new StoredModels(options, new Map(Object.entries(stored)));
   }
 
@@ -114,14 +118,14 @@ export class StoredModels {
   }
 
   /**
-   * Stores the answers; after a run of the whole set only those that it used. A run with judgments other than the
+   * Stores the answers beside the set; after a run of the whole set only those that it used. A run with judgments other than the
    * model's produces other audio, so it stores nothing.
    */
   async save(isWhole: boolean): Promise<void> {
     if (this.#judgment !== "right") return;
     const entries = [...(isWhole ? this.#used : this.#known)].sort(([a], [b]) => (a < b ? -1 : 1));
     const lines = entries.map(([key, heard]) => `${JSON.stringify(key)}: ${JSON.stringify(heard)}`);
-    await writeFile(this.#file, `{\n${lines.join(",\n")}\n}\n`);
+    await writeFile(setFile, `{\n${lines.join(",\n")}\n}\n`);
   }
 
   async close(): Promise<void> {
@@ -140,6 +144,9 @@ export class StoredModels {
     if (heard === undefined) {
       heard = await this.#enqueue(ask);
       this.runs += 1;
+      // A run that was killed may have left a part of a line: begin a new one.
+      if (this.#cacheFile !== undefined)
+        await appendFile(this.#cacheFile, `\n${JSON.stringify([key, heard])}`);
     } else if (this.#stored.has(key) && !this.#used.has(key) && isInSample(key)) {
       compare(heard, await this.#enqueue(ask));
     }
@@ -153,6 +160,18 @@ export class StoredModels {
     this.#queue = result.catch(() => undefined);
     return await result;
   }
+}
+
+/** The answers of a cache: one per line, except for what a killed run left unfinished. */
+function cachedIn(text: string): Map<string, Heard> {
+  const lines = text.split("\n").flatMap((line): [string, Heard][] => {
+    try {
+      return [JSON.parse(line)];
+    } catch {
+      return [];
+    }
+  });
+  return new Map(lines);
 }
 
 function isInSample(key: string): boolean {

@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** Calls made of each clip, with different pitch, pace, noise, level, codec, beep and delay of the first word. */
-const CALLS_EACH = { human: 4, machine: 7, screening: 3 } as const;
+const CALLS_EACH = { human: 3, machine: 4, screening: 3 } as const;
 const OTHERS_EACH = 20;
 /** Time after the speech in which the other side waits for the agent. */
 const TAIL_MS = 4_000;

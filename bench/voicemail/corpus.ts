@@ -5,7 +5,7 @@ import path from "node:path";
 import { decodePcmu, encodePcmu, Resampler } from "@parley/audio";
 import { loadDittli, loadKokoro, loadLexicon, type SpeechEngine } from "@parley/providers";
 import { normalized, trimmed } from "../turns/sounds.ts";
-import { kokoroVoices, type SetName, type SpokenText, texts } from "./texts.ts";
+import { type SetName, type SpokenText, texts } from "./texts.ts";
 
 /** Outside of the repository: it can be made again at any time. */
 export const cacheFolder = path.join(homedir(), ".cache", "parley", "voicemail-bench");
@@ -44,8 +44,7 @@ export async function readCorpus(modelsDir: string, sets: readonly SetName[]): P
   return clips;
 }
 
-function voicesFor({ set, by }: SpokenText, index: number): string[] {
-  const voices = kokoroVoices[set];
+function voicesFor({ by, voices }: SpokenText, index: number): string[] {
   const takes = by === "human" ? TAKES : 1;
   const kokoro = Array.from(
     { length: takes },

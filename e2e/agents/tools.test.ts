@@ -120,6 +120,7 @@ describe("tools in a telephone call", { concurrency: true }, () => {
       environment: null,
       channel: "phone",
       fromNumber: from,
+      isTest: false,
       toNumber: number,
       variables: { yard: "north east" },
       arguments: ARGUMENTS,

@@ -65,7 +65,8 @@ export class CampaignCarrier {
     const greeting = path.join(folder, "mailbox.pcap");
     await writePcap(greeting, toPackets((await mailbox({ silenceSeconds: 1 })).pcm, "PCMU"));
     await writeFile(file, scenario(greeting));
-    const [port, mediaPort] = [await freePort(), await freePort()];
+    // SIPp takes two more ports for video.
+    const [port, mediaPort] = [await freePort(), await freePort(4)];
     const addresses = ["-i", "127.0.0.1", "-p", String(port), "-mi", "127.0.0.1", "-mp", String(mediaPort)];
     const child = spawn("sipp", ["-sf", file, "-t", "u1", ...addresses, "-nostdin", "-trace_logs"], {
       cwd: folder,

@@ -159,7 +159,7 @@ describe("two calls in one media process, and an exception", () => {
 
 /** Two sockets in a row, RTP's and RTCP's. */
 async function bindPair(): Promise<[Socket, Socket]> {
-  const port = (await freePort()) & ~1;
+  const port = await freePort();
   const sockets: [Socket, Socket] = [createSocket("udp4"), createSocket("udp4")];
   for (const [index, socket] of sockets.entries()) {
     socket.bind(port + index, "127.0.0.1");

@@ -7,6 +7,7 @@ import type { Agent } from "@parley/contract";
 import { Parley } from "@parley/client/api";
 import { waitFor } from "@parley/testing";
 import { Platform } from "../support/platform/platform.ts";
+import { assertSuitesPass } from "../support/platform/example-suites.ts";
 
 const LINK = /(http:\/\/\S+\/try)#key=(parley_[\w-]+)&agent=(\S+)/;
 
@@ -55,11 +56,12 @@ describe("a start without configuration", () => {
     assert.deepEqual(routes, ["/v1/agents"]);
   });
 
-  test("on the same database prints none, and the key still opens it", async () => {
+  test("on the same database prints none, the key still opens it, and the sample agent passes its suite", async () => {
     const platform = await start();
     try {
       await waitFor("the start", () => platform.output.includes("ready to accept calls"));
       assert.equal((await listAgents(platform, apiKey)).length, 1);
+      await assertSuitesPass(platform, apiKey, ["Example: Harbour Dental reception"]);
     } finally {
       await platform.stop();
     }

@@ -32,12 +32,13 @@ async function startWith(
   groups: readonly ModelGroup[] = GROUPS,
 ): Promise<Platform> {
   const { modelsDir, remove } = await createDamagedModels(damaged, groups);
-  context.after(remove);
-  const platform = await Platform.start({
-    env: { PARLEY_MODELS_DIR: modelsDir },
-    isReadinessAwaited: false,
+  let platform: Platform | undefined;
+  context.after(async () => {
+    // It writes prepared graphs into the folder until it has ended.
+    await platform?.stop();
+    await remove();
   });
-  context.after(async () => await platform.stop());
+  platform = await Platform.start({ env: { PARLEY_MODELS_DIR: modelsDir }, isReadinessAwaited: false });
   return platform;
 }
 

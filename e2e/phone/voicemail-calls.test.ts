@@ -133,7 +133,7 @@ describe(
         "the words of both sides",
         async () => {
           const read = await calls.read(id);
-          assert.equal(read.endedAt, null, `${read.endReason} ${read.endDetail}`);
+          assert.equal(read.endedAt, null, `${read.endReason} ${JSON.stringify(read.transcript)}`);
           return textOf(read, "user") !== "" && textOf(read, "agent") !== "" && read;
         },
         60_000,

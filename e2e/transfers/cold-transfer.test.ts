@@ -15,6 +15,47 @@ const RINGBACK_HZ = 425;
 const TO = "+15550720001";
 const BACK = "Nobody is there.";
 
+/** The scripted recognizer spreads its words over all that it heard since the last answer, so that the first ones can be cut off. */
+const WHOM = {
+  name: "whom",
+  type: "enum" as const,
+  options: [
+    { value: "sales", phrases: ["to sales", "speak to sales", "me speak to sales", "let me speak to sales"] },
+  ],
+};
+
+/** Asks, transfers, and after a busy person asks once more. */
+const FLOW: NonNullable<AgentCreate["flowDefinition"]> = {
+  start: "whom",
+  nodes: [
+    {
+      id: "whom",
+      type: "ask",
+      prompt: "Whom would you like to speak to?",
+      slot: WHOM,
+      next: "hand",
+      onExhausted: "bye",
+    },
+    { id: "hand", type: "transfer", route: TO, saveFailure: "why", onFailure: "check" },
+    {
+      id: "check",
+      type: "condition",
+      branches: [{ tests: [{ name: "why", is: "equal", value: "busy" }], next: "again" }],
+      otherwise: "bye",
+    },
+    {
+      id: "again",
+      type: "ask",
+      prompt: "Their line is {{why}}. Whom else?",
+      slot: WHOM,
+      next: "second",
+      onExhausted: "bye",
+    },
+    { id: "second", type: "transfer", route: TO, onFailure: "bye" },
+    { id: "bye", type: "end", text: "Goodbye." },
+  ],
+};
+
 type Route = NonNullable<AgentCreate["transferRoutes"]>[number];
 
 describe("cold transfers", { concurrency: true }, () => {
@@ -39,13 +80,18 @@ describe("cold transfers", { concurrency: true }, () => {
   let nextCaller = 15_550_710_001;
 
   /** A caller who has asked to be transferred by an agent whose trunk leads to this person. */
-  async function askForTransfer(person: TestPerson, route: Partial<Route> = {}) {
+  async function askForTransfer(
+    person: TestPerson,
+    route: Partial<Route> = {},
+    more: Partial<AgentCreate> = {},
+  ) {
     const from = `+${nextCaller++}`;
     const { number, sipTrunkId } = await createAgent(platform, {
       voiceId: null,
       firstMessage: "Hello.",
       transferEnabled: true,
       transferRoutes: [{ to_number: TO, condition: "The caller wants sales.", ...route }],
+      ...more,
     });
     await platform.api.updateSipTrunk(sipTrunkId, { proxyAddress: `127.0.0.1:${person.sipPort}` });
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
@@ -97,12 +143,12 @@ describe("cold transfers", { concurrency: true }, () => {
     await new Promise<void>((resolve) => {
       caller.session.onRefer = (refer) => {
         refer.accept();
-        refer.report(486);
+        refer.report(486, `Busy Here ${"x".repeat(900)}`);
         resolve();
       };
     });
     const call = await backWithAgent(from);
-    assert.match(stepsOf(call).at(-1) ?? "", /failed: busy \(486 Busy Here\)/);
+    assert.match(stepsOf(call).at(-1) ?? "", /failed: busy \(486 Busy Here x{86}…\)\.$/);
     await caller.hangUp();
     assert.equal((await endedCall(platform, from)).endReason, "user_hangup");
   });
@@ -148,6 +194,42 @@ describe("cold transfers", { concurrency: true }, () => {
     assert.deepEqual([call.status, call.endReason], ["completed", "transferred"]);
   });
 
+  test("a bridge passes keys by events and INFO while either side holds and resumes, and the person changes the codec", async () => {
+    await using person = await TestPerson.open({ toneHz: TONE_HZ });
+    const { caller, from } = await askForTransfer(person);
+    await using _caller = caller;
+    const hearsPerson = async (isExpected: boolean): Promise<void> => {
+      await waitFor(`the person's voice to be ${isExpected ? "heard" : "gone"}`, () => {
+        return shareAt(TONE_HZ, lastHeard(caller)) > 0.9 === isExpected;
+      });
+    };
+    await person.answer();
+    await hearsPerson(true);
+    const keys = [caller.session.sendDtmf("4"), person.session.sendDtmf("5")];
+    assert.deepEqual(
+      (await Promise.all(keys)).map(({ ok }) => ok),
+      [true, true],
+    );
+    await waitFor("the keys by INFO", () => person.keys === "4" && caller.heardKeys === "5");
+    caller.press("6");
+    person.press("7");
+    await waitFor("the keys by events", () => person.keys === "46" && caller.heardKeys === "57");
+    await Promise.all([person.session.hold(), caller.session.hold()]);
+    await hearsPerson(false);
+    await Promise.all([person.session.resume(), caller.session.resume()]);
+    await hearsPerson(true);
+    const { localSdp } = person.session;
+    const changed = localSdp.replace("RTP/AVP 0", "RTP/AVP 8").replace("rtpmap:0 PCMU", "rtpmap:8 PCMA");
+    assert.ok((await person.session.offer(changed)).ok);
+    await waitFor("the other codec", () => person.heardPayloadType === 8);
+    await hearsPerson(true);
+    assert.ok((await person.session.offer(localSdp)).ok);
+    await waitFor("the first codec", () => person.heardPayloadType === 0);
+    await caller.hangUp();
+    assert.equal((await person.session.ended).cause, "remote_bye");
+    assert.equal((await endedCall(platform, from)).endReason, "transferred");
+  });
+
   test("a busy person, and a destination that may not be called, leave the caller with the agent", async () => {
     await using person = await TestPerson.open({ toneHz: TONE_HZ });
     const busy = await askForTransfer(person);
@@ -177,6 +259,38 @@ describe("cold transfers", { concurrency: true }, () => {
     await person.session.bye();
     assert.equal(await caller.ended(), "remote_bye");
     assert.equal((await endedCall(platform, from)).endReason, "transferred");
+  });
+
+  test("a flow transfers the call, goes on after a busy person, and transfers it again", async () => {
+    await using person = await TestPerson.open({ toneHz: TONE_HZ });
+    const { caller, from } = await askForTransfer(person, {}, { mode: "flow", flowDefinition: FLOW });
+    await using _caller = caller;
+    (await person.rings()).reject(486);
+    await waitFor("the second question", async () => {
+      const call = await findCall(platform, from);
+      return call !== undefined && textOf(call, "agent").includes("Their line is busy. Whom else?");
+    });
+    await caller.agentToFinish({ sinceMs: performance.now() - 2_000 });
+    await caller.say(await readRecording("go-forward.wav"));
+    await person.answer();
+    await waitFor("the person's voice", () => shareAt(TONE_HZ, lastHeard(caller)) > 0.9);
+    await person.session.bye();
+    assert.equal(await caller.ended(), "remote_bye");
+    const call = await endedCall(platform, from);
+    assert.deepEqual([call.status, call.endReason], ["completed", "transferred"]);
+    const path = call.transcript.flatMap(({ type, nodeId, text }) =>
+      type === "flow" ? [`${nodeId} ${text}`] : [],
+    );
+    assert.deepEqual(path, [
+      "whom asked (1)",
+      "whom whom: sales",
+      "hand transfer",
+      "hand failed: busy",
+      "check branch 1",
+      "again asked (1)",
+      "again whom: sales",
+      "second transfer",
+    ]);
   });
 
   test("a caller who hangs up while it rings is gone for the person too", async () => {

@@ -205,7 +205,7 @@ describe("the pages of calls and the overview", { skip: skipWithoutChromium }, (
     await shown.press("A new one");
     await shown.fill("name", "From calls");
     await shown.press("Create test suite");
-    await shown.waitForText("The lines are what the other side said in the call.");
+    await shown.waitForText("Say what the agent must do this time.");
     const line = await page.waitForSelector('[data-path="callerLines.0"]');
     assert.equal(await line?.evaluate((field) => (field as unknown as { value: string }).value), QUESTION);
     assert.deepEqual(problems, []);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { createAgent } from "../support/platform/agents.ts";
+import { sampleFlows } from "@parley/contract";
+import { TestCaller } from "../support/phone/test-caller.ts";
+import { createAgent, endedCall } from "../support/platform/agents.ts";
 import { Platform } from "../support/platform/platform.ts";
 import { skipWithoutChromium } from "../support/web/chromium-program.ts";
 import { Chromium } from "../support/web/chromium.ts";
@@ -34,5 +36,29 @@ describe("the flow of an agent", { skip: skipWithoutChromium }, () => {
     await shown.press("Save");
     await shown.waitForText("Saved");
     assert.deepEqual(problems, []);
+  });
+
+  test("shows the path of a past call in its graph and in words", async () => {
+    const from = "+15550930001";
+    const { agentId, number } = await createAgent(platform, {
+      mode: "flow",
+      flowDefinition: sampleFlows.survey,
+      firstMessage: null,
+    });
+    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await caller.agentToFinish();
+    await caller.hangUp();
+    const { id } = await endedCall(platform, from);
+    const { page, problems } = await chromium.open(`${platform.url}/calls/${id}#key=${platform.apiKey}`);
+    const shown = new ParleyPage(page);
+    await shown.waitForText("Path in the flow");
+    await page.waitForSelector('[aria-label="Graph with the path may_ask"] g.visited ::-p-text(may_ask)');
+    await shown.waitForText("may_ask asked (1)");
+    assert.deepEqual(await shown.inspect("call-flow"), []);
+    assert.deepEqual(problems, []);
+    // Its graph is that of the version that ran.
+    await platform.api.updateAgent(agentId, { mode: "single_prompt", flowDefinition: null });
+    await page.reload();
+    await page.waitForSelector('[aria-label="Graph with the path may_ask"]');
   });
 });

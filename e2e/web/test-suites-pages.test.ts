@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, test } from "node:test";
 import type { ScriptedChatReply, ScriptedChatRequest } from "@parley/providers/testing";
+import { waitFor } from "@parley/testing";
+import { UsageError } from "../../tools/operator/commands.ts";
+import { readTestCommand } from "../../tools/test-suites/options.ts";
+import { runTests } from "../../tools/test-suites/run-tests.ts";
 import { createAgent } from "../support/platform/agents.ts";
 import { Platform } from "../support/platform/platform.ts";
 import { type ScriptedProviders, startScriptedProviders } from "../support/platform/scripted-providers.ts";
@@ -133,6 +138,41 @@ describe("the pages of test suites", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(problems, []);
   });
 
+  test("play the sound of a run by voice, whose transcript fills in while it is held", async () => {
+    const run = await platform.api.startTestRun(suiteId, { mode: "voice", name: "By voice" });
+    const { shown, page, problems } = await open(`/test-suites/${suiteId}/runs/${run.id}`);
+    await shown.waitForText("Railway club, hello.");
+    await page.waitForSelector("::-p-text(Cancel the run)");
+    await page.waitForSelector("main a ::-p-text(Compare)", { timeout: 60_000 });
+    await (await page.waitForSelector('button[aria-label="Play"]', { timeout: 60_000 }))?.click();
+    await page.waitForFunction("document.querySelector('audio').currentTime > 0.2");
+    const [attempt] = (await platform.api.getTestRun(suiteId, run.id)).attempts;
+    const call = await platform.api.getCall(attempt?.inboundCallId ?? "");
+    assert.deepEqual([call.isTest, call.recordingStatus], [true, "ready"]);
+    assert.equal(await page.$eval("audio", (audio) => audio.error), null);
+    assert.deepEqual(problems, []);
+  });
+
+  test("a closed gate is shown, and only admins can publish anyway", async () => {
+    const { api } = platform;
+    const { id: gatedId } = await api.createAgent({ name: "Gated", publishMode: "manual" });
+    await api.updateAgent(gatedId, { promptTemplate: "Be kind." });
+    const gate = await api.createTestSuite({ name: "Gate", agentId: gatedId, isReleaseGate: true });
+    const { key } = await api.createApiKey({ name: "Member", role: "member" });
+    const address = `/agents/${gatedId}/versions`;
+    const member = await open(address, key);
+    await member.shown.press("Publish the draft");
+    await member.shown.waitForText("Not published: test suites must pass first");
+    await member.shown.waitForText(`“${gate.name}”`);
+    assert.equal(await member.page.$("main ::-p-text(Publish anyway)"), null);
+    const { shown, page } = await open(address);
+    await shown.press("Publish the draft");
+    await shown.press("Publish anyway");
+    await (await page.waitForSelector("[role=dialog] button ::-p-text(Publish anyway)"))?.click();
+    await shown.waitForText("New calls run on revision");
+    assert.equal((await api.getAgent(gatedId)).hasUnpublishedChanges, false);
+  });
+
   test("a role that only reads sees cases and runs without their buttons", async () => {
     const { key } = await platform.api.createApiKey({ name: "Reader", role: "read" });
     const { shown, page, problems } = await open(`/test-suites/${suiteId}`, key);
@@ -165,10 +205,51 @@ describe("the pages of test suites", { skip: skipWithoutChromium }, () => {
       const passed = await run(["--suite", suiteId, "--variable", "number=1234"]);
       assert.equal(passed.status, 0, passed.output);
       assert.match(passed.output, /## Passed: Orders/);
-      assert.match((await run(["--suite", "None"])).output, /no test suite with the name or id None/);
-      assert.equal((await run([])).status, 2);
+      assert.equal((await run(["--suite", "None"])).status, 2);
+      for (const [words, problem] of [
+        [["--suite", "None"], /no test suite with the name or id None/],
+        [["--suite", suiteId, "--environment", "nowhere"], /refused the command: .*environment/i],
+        [["--suite", suiteId, "--api-key", "parley_wrong"], /refused the command: .*key/i],
+        [["--suite", suiteId, "--url", "http://127.0.0.1:9"], /No node answers at/],
+      ] as const) {
+        const variables = { PARLEY_URL: platform.url, PARLEY_API_KEY: platform.apiKey };
+        const refused = async (): Promise<boolean> =>
+          await runTests(readTestCommand(words, variables), () => {}, new AbortController().signal);
+        await assert.rejects(refused, (error) => error instanceof UsageError && problem.test(error.message));
+      }
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
+  });
+
+  test("cancel the run at the server on Ctrl-C and at --timeout", async () => {
+    const slow = await platform.api.createTestSuite({ name: "Slow", agentId, mode: "chat" });
+    await platform.api.createTestCase(slow.id, {
+      name: "Waits",
+      callerLines: ["Where is my order?"],
+      toolMocks: [{ toolName: "look_up", answers: [{ text: "shipped", delayMs: 15_000 }] }],
+      assertions: [{ type: "said", text: "shipped" }],
+    });
+    const start = (...words: string[]) => {
+      const child = spawn(process.execPath, ["tools/parley.ts", "test", "--suite", "Slow", ...words], {
+        env: { ...process.env, PARLEY_URL: platform.url, PARLEY_API_KEY: platform.apiKey },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      return { child, exit: once(child, "exit") };
+    };
+    const interrupted = start();
+    await waitFor("the conversation", async () => {
+      const [run] = (await platform.api.listTestRuns(slow.id, { includeAttempts: true })).data;
+      return run?.attempts?.[0]?.transcript.some(({ type }) => type === "message");
+    });
+    interrupted.child.kill("SIGINT");
+    assert.deepEqual(await interrupted.exit, [130, null]);
+    const late = start("--timeout", "0.005");
+    assert.deepEqual(await late.exit, [1, null]);
+    const { data } = await platform.api.listTestRuns(slow.id, {});
+    assert.deepEqual(
+      data.map(({ status }) => status),
+      ["cancelled", "cancelled"],
+    );
   });
 });

@@ -24,6 +24,7 @@ const SHOWN_BUBBLES = `[...(document.querySelector("parley-widget")?.shadowRoot.
   .map((each) => each.textContent.replace(/^(You|Assistant): /, ""))`;
 const SHOWN_TITLE =
   'document.querySelector("parley-widget")?.shadowRoot.querySelector("#title")?.textContent';
+const SHOWN_DIRECTION = 'document.querySelector("parley-widget")?.shadowRoot.querySelector("section").dir';
 const FOCUSED_LABEL =
   'document.querySelector("parley-widget")?.shadowRoot.activeElement?.getAttribute("aria-label") ?? null';
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
@@ -133,7 +134,9 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     await waitForBubble(page, "Welcome to the railway. Where would you like to go?");
     assert.equal(await focusedLabel(page), "Your message", "the focus is in the dialog");
     await write(page, "Is there a night train to <b>Vienna</b>?");
-    await waitFor("the model's request", () => requests.length > 0);
+    await waitFor("the model's request", () =>
+      requests.some(({ lastUserText }) => lastUserText.includes("Vienna")),
+    );
     await page.reload();
     const shown = await waitForBubble(page, ANSWER);
     assert.deepEqual(shown, [
@@ -146,6 +149,29 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
     await page.keyboard.press("Escape");
     await waitFor("the focus on the launcher", async () => (await focusedLabel(page)) === "Ask us");
     await photograph(page, "closed-desktop");
+    assert.deepEqual(problems, []);
+  });
+
+  test("sends after a reload what the page before it could not send", async () => {
+    const { page, problems } = await open();
+    await press(page, "Ask us");
+    await page.setRequestInterception(true);
+    const held = new Promise<void>((resolve) => {
+      let isFirst = true;
+      page.on("request", (request) => {
+        const isHeld = isFirst && request.method() === "POST" && request.url().endsWith("/chat/messages");
+        if (!isHeld) return void request.continue();
+        isFirst = false;
+        resolve();
+      });
+    });
+    await write(page, "Do not lose me.");
+    await held;
+    await page.reload();
+    const shown = await waitForBubble(page, ANSWER);
+    assert.equal(shown.filter((each) => each === "Do not lose me.").length, 1);
+    await page.reload();
+    assert.deepEqual(await waitForBubble(page, ANSWER), shown, "it is sent once");
     assert.deepEqual(problems, []);
   });
 
@@ -214,6 +240,10 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
       async () => (await frame.evaluate(SHOWN_TITLE)) === "Grace",
       8_000,
     );
+    await (await page.waitForSelector(`input[placeholder="The agent's language"]`))?.click();
+    await (await page.waitForSelector("[role=option] ::-p-text(Arabic)", { visible: true }))?.click();
+    await waitFor("the preview in Arabic", async () => (await frame.evaluate(SHOWN_DIRECTION)) === "rtl");
+    await page.waitForSelector(`input[value*='data-language="ar"']`);
     assert.deepEqual(await shown.inspect("agent-widget"), []);
     assert.deepEqual(problems, []);
   });

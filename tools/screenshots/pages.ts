@@ -1,4 +1,4 @@
-/** Every page of the dashboard as an image, light and dark, on a desktop and a phone. */
+/** Every page of the dashboard, and the widget, as an image, light and dark, on a desktop and a phone. */
 import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -6,6 +6,7 @@ import { Chromium } from "../../e2e/support/web/chromium.ts";
 import { ParleyPage } from "../../e2e/support/web/parley-page.ts";
 import { originOf } from "../../e2e/support/web/people.ts";
 import { type SeededPlatform, startSeeded } from "./seed.ts";
+import { photographWidget } from "./widget-images.ts";
 
 const ROUTES = "apps/dashboard/src/modules/**/*.routes.ts";
 const DOCS_SIZE = { width: 1280, height: 800 };
@@ -19,7 +20,7 @@ const openPages = ["/sign-in", "/sign-up", "/accept-invitation", "/reset-passwor
 
 function pagesOf(seeded: SeededPlatform): readonly string[] {
   const { agentId, callId, trunkId, organizationId, campaignId, contactId } = seeded;
-  const { connectionId, conversationId, customerId } = seeded;
+  const { connectionId, conversationId, customerId, baseId, documentId } = seeded;
   return [
     "/overview?period=7d",
     "/agents",
@@ -30,6 +31,10 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
     `/agents/${agentId}/versions`,
     `/agents/${agentId}/versions/2`,
     "/voices",
+    "/knowledge-bases",
+    `/knowledge-bases/${baseId}`,
+    `/knowledge-bases/${baseId}/search`,
+    `/knowledge-bases/${baseId}/documents/${documentId}`,
     "/calls",
     ...["conversation", "latency", "results", "webhooks", "signaling"].map(
       (tab) => `/calls/${callId}?tab=${tab}`,
@@ -73,16 +78,8 @@ function pagesOf(seeded: SeededPlatform): readonly string[] {
   ];
 }
 
-function testSuitePagesOf({ suiteId, testId, runId, callId }: SeededPlatform): readonly string[] {
-  const below = [
-    "",
-    "/runs",
-    "/settings",
-    `/new-case?callId=${callId}`,
-    `/tests/${testId}`,
-    `/runs/${runId}`,
-    "/compare",
-  ];
+function testSuitePagesOf({ suiteId, testId, runId }: SeededPlatform): readonly string[] {
+  const below = ["", "/runs", "/settings", "/new-case", `/tests/${testId}`, `/runs/${runId}`, "/compare"];
   return ["/test-suites", "/test-suites/new", ...below.map((each) => `/test-suites/${suiteId}${each}`)];
 }
 
@@ -99,15 +96,18 @@ function imagesOf({ agentId, callId, suiteId, runId }: SeededPlatform): Readonly
 type Open = (address: string, cookie?: string) => Promise<ParleyPage>;
 
 /** Fills a platform, and visits its pages with a browser. */
-async function visit(work: (seeded: SeededPlatform, open: Open) => Promise<void>): Promise<void> {
+async function visit(
+  work: (seeded: SeededPlatform, open: Open, chromium: Chromium) => Promise<void>,
+): Promise<void> {
   const seeded = await startSeeded();
   const chromium = await Chromium.launch();
   try {
-    await work(seeded, async (address, cookie = seeded.owner.cookie) => {
+    const open: Open = async (address, cookie = seeded.owner.cookie) => {
       const { page } = await chromium.open(`${originOf(seeded.platform)}${address}`, cookie);
       await page.waitForFunction(IS_LOADED, { timeout: LOADED_DEADLINE_MS });
       return new ParleyPage(page);
-    });
+    };
+    await work(seeded, open, chromium);
   } finally {
     await chromium.close();
     await seeded.close();
@@ -124,11 +124,12 @@ export async function photographPages(folder: string): Promise<number> {
     });
     await shown.page.browserContext().close();
   };
-  await visit(async (seeded, open) => {
+  await visit(async (seeded, open, chromium) => {
     const pages = pagesOf(seeded);
     await requireAllRoutes([...pages, ...openPages]);
     for (const address of openPages) await photograph(nameOf(address), await open(address, ""));
     for (const address of pages) await photograph(nameOf(address), await open(address));
+    count += await photographWidget(seeded, chromium, folder);
   });
   return count;
 }

@@ -16,7 +16,17 @@ import { ToolServer } from "../../e2e/support/platform/tool-server.ts";
 import { join, type Person, signUpOwner } from "../../e2e/support/web/people.ts";
 
 const QUESTION = "Do you have a free appointment this week?";
-const ANSWER = "Yes, on Tuesday at ten. Shall I book it for you?";
+export const ANSWER = "Yes, on Tuesday at ten. Shall I book it for you?";
+const HANDBOOK = `# Harbor Dental
+
+## Appointments
+
+Free appointments are on Tuesdays and Thursdays, from eight to six. Emergencies are seen on the same day.
+
+## Prices
+
+A checkup costs 60 euros, a cleaning 85 euros.
+`;
 const CALLERS = 3;
 const RESULTS_DEADLINE_MS = 120_000;
 
@@ -36,6 +46,8 @@ export interface SeededPlatform {
   suiteId: string;
   testId: string;
   runId: string;
+  baseId: string;
+  documentId: string;
   close: () => Promise<void>;
 }
 
@@ -85,6 +97,7 @@ export async function startSeeded(): Promise<SeededPlatform> {
   await platform.api.createApiKey({ name: "CRM", role: "member" });
   await platform.api.rotateWebhookSigningSecret();
   await platform.api.importDoNotCall({ csv: "phoneNumber\n+14155550190\n+14155550191\n" });
+  const knowledge = await addKnowledge(platform, agentId);
   const callId = await placeCalls(platform, agentId, number);
   const campaign = await createCampaign(platform, agentId, number);
   const messages = await exchangeMessages(platform, twilio, agentId);
@@ -106,6 +119,7 @@ export async function startSeeded(): Promise<SeededPlatform> {
     ...campaign,
     ...messages,
     ...tests,
+    ...knowledge,
     close,
   };
 }
@@ -147,6 +161,23 @@ async function createPractice(platform: Platform, customerUrl: string) {
     transport: "tcp",
   });
   return { agentId, number, trunkId: sipTrunkId };
+}
+
+/** A knowledge base of the agent with a document that is ready and one that cannot be read. */
+async function addKnowledge({ api }: Platform, agentId: string) {
+  const { id: baseId } = await api.createKnowledgeBase({
+    name: "Practice handbook",
+    description: "Appointments, prices and directions.",
+  });
+  const { id: documentId } = await api.createKnowledgeDocument(baseId, {
+    name: "handbook.md",
+    document: new Blob([HANDBOOK]),
+  });
+  await api.createKnowledgeDocument(baseId, { name: "scan.pdf", document: new Blob(["no PDF"]) });
+  const isReady = async () => (await api.getKnowledgeDocument(baseId, documentId)).status === "ready";
+  await waitFor("the document", isReady, RESULTS_DEADLINE_MS);
+  await api.updateAgent(agentId, { knowledgeBaseIds: [baseId] });
+  return { baseId, documentId };
 }
 
 async function createCampaign({ api }: Platform, agentId: string, fromNumber: string) {

@@ -8,7 +8,8 @@ const modes = ["chat", "voice", "sms", "web_chat"] as const;
 const usage = `Usage:
   npm run parley -- test --suite NAME-OR-ID [options]
 
-Runs a test suite, and waits for its end. The exit status is 0 if all cases passed, 1 if not, 2 if the command is wrong.
+Runs a test suite, and waits for its end. The exit status is 0 if all cases passed, 1 if not, 2 if the
+command is wrong or the node refuses it, and 130 after Ctrl-C, which cancels the run.
 
   --suite NAME-OR-ID           repeatable
   --environment NAME           default: the saved draft; "production" is the published revision

@@ -1,4 +1,4 @@
-/** Results of runs as JUnit XML and as Markdown. */
+/** Results of runs as JUnit XML, by the schema `junit-10.xsd` of Jenkins, and as Markdown. */
 import type { TestAttempt, TestRunDetail } from "@parley/client/api";
 
 export interface SuiteResult {
@@ -16,7 +16,7 @@ export function renderJunit(results: readonly SuiteResult[]): string {
   const suites = results.map(({ suiteName, run: { name, attempts } }) => {
     const cases = attempts.map((attempt) => renderTestCase(suiteName, attempt));
     return [
-      `  <testsuite name="${escapeXml(suiteName)}" ${counts(attempts)} time="${seconds(attempts)}">`,
+      `  <testsuite name="${escapeXml(suiteName)}" ${counts(attempts)} ${skipped(attempts)} time="${seconds(attempts)}">`,
       `    <properties><property name="run" value="${escapeXml(name)}"/></properties>`,
       ...cases,
       "  </testsuite>",
@@ -47,9 +47,14 @@ function renderTestCase(suiteName: string, attempt: TestAttempt): string {
 }
 
 function counts(attempts: readonly TestAttempt[]): string {
-  const count = (...results: readonly TestAttempt["result"][]): number =>
-    attempts.filter(({ result }) => results.includes(result)).length;
-  return `tests="${attempts.length}" failures="${count("fail")}" errors="${count("error", null)}" skipped="${count("cancelled")}"`;
+  return `tests="${attempts.length}" failures="${count(attempts, "fail")}" errors="${count(attempts, "error", null)}"`;
+}
+
+/** The schema has this attribute for single suites only. */
+const skipped = (attempts: readonly TestAttempt[]): string => `skipped="${count(attempts, "cancelled")}"`;
+
+function count(attempts: readonly TestAttempt[], ...results: readonly TestAttempt["result"][]): number {
+  return attempts.filter(({ result }) => results.includes(result)).length;
 }
 
 /** Durations added up, as JUnit expects. */
@@ -95,7 +100,7 @@ function renderSuite(result: SuiteResult): string {
 function cell(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   const short = line.length > MAX_CELL_CHARACTERS ? `${line.slice(0, MAX_CELL_CHARACTERS)}…` : line;
-  return short.toWellFormed().replaceAll(/[\\`*_[\]<>|#]/g, "\\$&");
+  return short.toWellFormed().replaceAll(/[\\`*_[\]<>|#~&]/g, "\\$&");
 }
 
 /** Characters that XML 1.0 does not allow are left out, line breaks in attributes are kept. */

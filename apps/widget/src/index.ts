@@ -23,14 +23,19 @@ export function mount(options: MountOptions): Widget {
 
 /** Shows the widget that a script tag names in `data-widget-key`. Called by `widget.js`. */
 export function mountScript(script: HTMLScriptElement): void {
-  const { widgetKey, userToken } = script.dataset;
+  const { widgetKey, userToken, language } = script.dataset;
   if (widgetKey === undefined || widgetKey === "") {
     // oxlint-disable-next-line no-console -- for the owner of the page
     console.warn('Parley: the script tag needs data-widget-key="wk_…".');
     return;
   }
   const begin = (): void =>
-    void mount({ serverUrl: script.src, widgetKey, ...(userToken !== undefined && { userToken }) });
+    void mount({
+      serverUrl: script.src,
+      widgetKey,
+      ...(userToken !== undefined && { userToken }),
+      ...(language !== undefined && { language }),
+    });
   // Scripts in the head can run before there is a body.
   if (document.body !== null) begin();
   else document.addEventListener("DOMContentLoaded", begin, { once: true });

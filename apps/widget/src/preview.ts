@@ -2,18 +2,22 @@
 import type { WidgetSettings } from "@parley/contract";
 import { emptyChat } from "./chat/chat.rules.ts";
 import { Store } from "./store.ts";
+import { english, findLanguage, loadWording } from "./texts/wording.ts";
 import { View } from "./view/view.tsx";
 import { newState, type WidgetActions, type WidgetState } from "./widget-state.ts";
 
 interface PreviewMessage {
   type: "parley-preview";
   settings: WidgetSettings;
+  /** Language of the widget's own texts. */
+  language: string;
 }
 
 let shown: { state: Store<WidgetState>; view: View } | undefined;
+let latest: PreviewMessage | undefined;
 
 addEventListener("message", ({ origin, data }: MessageEvent<unknown>) => {
-  if (origin === location.origin && isPreview(data)) show(data.settings);
+  if (origin === location.origin && isPreview(data)) void show(data);
 });
 // The dashboard sends the appearance once the page can show it.
 parent.postMessage({ type: "parley-preview-ready" }, location.origin);
@@ -22,7 +26,12 @@ function isPreview(data: unknown): data is PreviewMessage {
   return typeof data === "object" && data !== null && "type" in data && data.type === "parley-preview";
 }
 
-function show(settings: WidgetSettings): void {
+async function show(message: PreviewMessage): Promise<void> {
+  latest = message;
+  const { settings, language } = message;
+  const wording = await loadWording(findLanguage(language) ?? english.language);
+  // The settings have changed again meanwhile.
+  if (latest !== message) return;
   const before = shown;
   const fresh = newState(settings);
   // What was opened stays open while the appearance is edited.
@@ -30,7 +39,7 @@ function show(settings: WidgetSettings): void {
   const chat = before?.state.value.chat ?? emptyChat;
   const state = new Store<WidgetState>({ ...fresh, isOpen, takesFocus: false, chat });
   before?.view.remove();
-  shown = { state, view: new View(document.body, settings, state, createActions(state)) };
+  shown = { state, view: new View(document.body, { settings, wording }, state, createActions(state)) };
 }
 
 /** Messages are shown and go nowhere: no agent is asked. */

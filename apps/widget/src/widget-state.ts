@@ -12,7 +12,9 @@ export interface WidgetState {
   /** Replies that arrived while the widget was closed. */
   unreadCount: number;
   call: ShownCall | undefined;
-  /** Last failure, with what to do. */
+  /** A call of this tab was interrupted, and the next one continues it. */
+  canResumeCall: boolean;
+  /** Last failure in words, with what to do. */
   problem: string | undefined;
 }
 
@@ -46,6 +48,7 @@ export function newState({ modes }: WidgetSettings): WidgetState {
     chat: emptyChat,
     unreadCount: 0,
     call: undefined,
+    canResumeCall: false,
     problem: undefined,
   };
 }

@@ -3,10 +3,12 @@ import { PageMemory } from "./api/page-memory.ts";
 import { type UserToken, VisitorSession } from "./api/visitor-session.ts";
 import { WidgetApi } from "./api/widget-api.ts";
 import { WidgetError } from "./api/widget-error.ts";
-import { CallControl } from "./call/call-control.ts";
+import { CallControl, wasLeftInCall } from "./call/call-control.ts";
 import { ChatConnection } from "./chat/chat-connection.ts";
 import { reconnectDelayMs } from "./chat/reconnect.rules.ts";
 import { Store } from "./store.ts";
+import { describeProblem } from "./texts/problems.ts";
+import { english, findLanguage, languages, loadWording, type Wording } from "./texts/wording.ts";
 import { View } from "./view/view.tsx";
 import { newState, type WidgetActions, type WidgetState } from "./widget-state.ts";
 
@@ -19,6 +21,8 @@ export interface MountOptions {
   widgetKey: string;
   /** Signed user id, or a function that returns one. Default: an anonymous visitor. */
   userToken?: UserToken;
+  /** Language of the widget's own texts, a BCP 47 tag such as `de`. Default: the agent's language; English if there are no texts in it. */
+  language?: string;
   /** Element that contains the widget. @default document.body */
   container?: HTMLElement;
 }
@@ -88,7 +92,10 @@ export class Widget {
   async #load(name: string): Promise<void> {
     const settings = await this.#readSettings();
     if (this.#over.signal.aborted || (!settings.modes.chat && !settings.modes.voice)) return;
-    this.#shown = this.#show(settings, new VisitorSession(this.#api, name, this.#options.userToken));
+    const wording = await loadWording(this.#chooseLanguage(settings));
+    if (this.#over.signal.aborted) return;
+    const session = new VisitorSession(this.#api, name, this.#options.userToken);
+    this.#shown = this.#show(settings, wording, session);
     this.#emit("ready", undefined);
     if (this.#opensWhenReady) this.#shown.actions.open();
   }
@@ -107,12 +114,28 @@ export class Widget {
     }
   }
 
-  #show(settings: WidgetSettings, session: VisitorSession) {
-    const state = new Store(newState(settings));
-    const onProblem = (error: unknown): void => this.#reportProblem(state, error);
+  #chooseLanguage(settings: WidgetSettings): Wording["language"] {
+    const { language: wanted } = this.#options;
+    const chosen = wanted === undefined ? undefined : findLanguage(wanted);
+    if (wanted !== undefined && chosen === undefined)
+      // oxlint-disable-next-line no-console -- for the owner of the page
+      console.warn(
+        `Parley: the widget has no texts in ${JSON.stringify(wanted)}, only in ${languages.join(", ")}.`,
+      );
+    return chosen ?? findLanguage(settings.language) ?? english.language;
+  }
+
+  #show(settings: WidgetSettings, wording: Wording, session: VisitorSession) {
+    const isResumable = settings.continuity.resumeCalls;
+    const canResumeCall = isResumable && settings.modes.voice && wasLeftInCall(this.#memory, Date.now());
+    const fresh = newState(settings);
+    // After a reload in a call its view is shown again, because a call needs a press of its button.
+    const state = new Store({ ...fresh, canResumeCall, view: canResumeCall ? "call" : fresh.view });
+    const onProblem = (error: unknown): void => this.#reportProblem(state, wording, error);
     const chat = new ChatConnection({
       api: this.#api,
       session,
+      memory: this.#memory,
       state,
       onProblem,
       onMessage: ({ id, role, text }) => {
@@ -126,12 +149,14 @@ export class Widget {
       session,
       memory: this.#memory,
       state,
+      isResumable,
       onProblem,
       onStarted: (callId) => this.#emit("callStarted", { callId }),
       onEnded: (end) => this.#emit("callEnded", end),
     });
     const actions = this.#createActions(settings, state, chat, call);
-    const view = new View(this.#options.container ?? document.body, settings, state, actions);
+    const view = new View(this.#options.container ?? document.body, { settings, wording }, state, actions);
+    if (settings.modes.chat) chat.resume();
     const stop = (): void => {
       call.hangUp();
       chat.stop();
@@ -156,7 +181,7 @@ export class Widget {
     return {
       open: () => setOpen(true),
       close: () => setOpen(false),
-      show: (view) => state.update((before) => ({ ...before, view })),
+      show: (view) => state.update((before) => ({ ...before, view, problem: undefined })),
       send: (text) => chat.send(text),
       retry: (id) => chat.retry(id),
       endChat: () => void chat.end(),
@@ -181,10 +206,9 @@ export class Widget {
     }
   }
 
-  /** Messages of `WidgetError` and `JoinError` can be shown. */
-  #reportProblem(state: Store<WidgetState>, error: unknown): void {
+  #reportProblem(state: Store<WidgetState>, wording: Wording, error: unknown): void {
     if (this.#over.signal.aborted) return;
-    const { code, message } = describe(error);
+    const { code, message } = describeProblem(error, wording);
     state.update((before) => ({ ...before, problem: message }));
     this.#emit("error", { code, message });
   }
@@ -192,17 +216,12 @@ export class Widget {
   /** The owner of the page reads the reason in the console; visitors see no widget. */
   #reportLoad(error: unknown): void {
     if (this.#over.signal.aborted) return;
-    const { code, message } = describe(error);
+    const { code, message } = describeProblem(error, english);
     const detail = error instanceof WidgetError ? explainDetail(error.cause) : "";
     // oxlint-disable-next-line no-console -- there is no widget yet that could show it
     console.warn(`Parley: the widget is not shown. ${detail || message}`);
     this.#emit("error", { code, message });
   }
-}
-
-function describe(error: unknown): WidgetEvents["error"] {
-  if (error instanceof Error && "code" in error) return { code: String(error.code), message: error.message };
-  return { code: "internal", message: "Something went wrong. Reload the page and try again." };
 }
 
 /** The server's own message. */

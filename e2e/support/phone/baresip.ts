@@ -109,6 +109,16 @@ export class Baresip {
     await this.#event("CALL_CLOSED");
   }
 
+  /** Puts the other side on hold by a re-INVITE. */
+  hold(): void {
+    this.#command("hold");
+  }
+
+  /** Takes the other side back from hold by a re-INVITE. */
+  resume(): void {
+    this.#command("resume");
+  }
+
   /** Sends keys as telephone events, one after the other. */
   press(keys: string): void {
     this.#command("sndcode", keys);
@@ -124,7 +134,7 @@ export class Baresip {
     await this.close();
   }
 
-  /** Ends baresip. Returns the audio that it received, 8 kHz, if it was in a call. */
+  /** Ends baresip. Returns the audio that it received, 8 kHz, if it was in a call; until it first put the other side on hold. */
   async close(): Promise<Int16Array> {
     this.#control.destroy();
     if (this.#process.exitCode === null && this.#process.signalCode === null) {

@@ -64,7 +64,8 @@ export class Sipp {
     const isRelayed = transport === "tcp" && calledPort !== undefined;
     const relay = isRelayed ? await TcpRelay.listen(calledPort) : undefined;
     const target = relay?.port ?? calledPort;
-    const [port, mediaPort] = [await freePort(), await freePort()];
+    // SIPp takes two more ports for video.
+    const [port, mediaPort] = [await freePort(), await freePort(4)];
     const callId = randomUUID();
     const mode = ["-t", { udp: "u1", tcp: "t1" }[transport], "-cid_str", callId];
     const called = target === undefined ? [] : [`127.0.0.1:${target}`, "-s", number];

@@ -1,5 +1,5 @@
 import { decodePcma, decodePcmu } from "@parley/audio";
-import { DtmfSender, MediaWheel, PortPool, type RtpPacket, RtpSession } from "@parley/rtp";
+import { DtmfReceiver, DtmfSender, MediaWheel, PortPool, type RtpPacket, RtpSession } from "@parley/rtp";
 import {
   acceptAnswer,
   type AudioSettings,
@@ -50,6 +50,8 @@ interface Saying {
  */
 export class TestCaller {
   readonly heard: HeardPacket[] = [];
+  /** Keys that arrived as telephone events. */
+  heardKeys = "";
   readonly #options: TestCallerOptions;
   readonly #userAgent: UserAgent;
   readonly #rtp: RtpSession;
@@ -60,6 +62,12 @@ export class TestCaller {
   #session: Session | undefined;
   #saying: Saying | undefined;
   #keys: DtmfSender | undefined;
+  readonly #receiver = new DtmfReceiver({
+    clockRateHz: 8000,
+    onDigit: ({ digit }) => {
+      this.heardKeys += digit;
+    },
+  });
   #timestamp = 0;
   #onPacket: (packet: RtpPacket, arrivalMs: number) => void = () => {};
 
@@ -212,9 +220,10 @@ export class TestCaller {
     const answer = acceptAnswer(session.remoteSdp, this.#audio);
     if (!answer.ok) throw new Error(`the answer cannot be used: ${answer.reason}`);
     const { remote, srtp } = answer.audio;
-    this.#rtp.negotiate(remote, [this.#codec.payloadType], { srtp });
-    this.#onPacket = ({ payload }, atMs) => {
-      const pcm = this.#decode(payload);
+    this.#rtp.negotiate(remote, [this.#codec.payloadType, EVENT_PAYLOAD_TYPE], { srtp });
+    this.#onPacket = (packet, atMs) => {
+      if (packet.payloadType === EVENT_PAYLOAD_TYPE) return this.#receiver.receive(packet, atMs);
+      const pcm = this.#decode(packet.payload);
       this.heard.push({ atMs, pcm, isSpeech: powerOf(pcm) > SPEECH_POWER });
     };
     this.#wheel.add(() => this.#sendFrame());

@@ -1,4 +1,4 @@
-import { decodePcmu, encodePcmu } from "@parley/audio";
+import { decodePcma, decodePcmu, encodePcmu } from "@parley/audio";
 import { DtmfReceiver, DtmfSender, MediaWheel, PortPool, type RtpPacket, RtpSession } from "@parley/rtp";
 import { answerOffer, type IncomingInvite, type Session, UserAgent } from "@parley/sip";
 import { waitFor } from "@parley/testing";
@@ -6,19 +6,23 @@ import { FRAME_SAMPLES } from "../audio/recordings.ts";
 
 /** Separate from those of the platform and of callers. */
 const PORTS = { first: 43_000, last: 43_499 };
+const PCMA_PAYLOAD_TYPE = 8;
 const EVENT_PAYLOAD_TYPE = 101;
 const ADDRESS = "127.0.0.1";
 
-/** A telephone for tests that is called: rings, and answers on command with a tone. */
+/** A telephone for tests that is called: rings, and answers on command with a tone, speech or silence. */
 export class TestPerson {
   /** INVITEs that have arrived and are neither answered nor refused yet. */
   readonly ringing: IncomingInvite[] = [];
   readonly heard: Int16Array[] = [];
+  /** RTP payload type of the last audio packet that arrived. */
+  heardPayloadType: number | undefined;
   /** Keys that arrived as telephone events. */
   keys = "";
   readonly #userAgent: UserAgent;
   readonly #rtp: RtpSession;
-  readonly #toneHz: number;
+  /** What it sends while it says nothing; 0 is silence. */
+  toneHz: number;
   readonly #wheel = new MediaWheel({ onError: (error) => console.error(error) });
   readonly #receiver = new DtmfReceiver({
     clockRateHz: 8000,
@@ -29,8 +33,9 @@ export class TestPerson {
   #sender: DtmfSender | undefined;
   #session: Session | undefined;
   #timestamp = 0;
+  #saying: { pcm: Int16Array; position: number; said: () => void } | undefined;
 
-  /** @param toneHz What it says. */
+  /** @param toneHz What it sends while it says nothing; 0 is silence. */
   static async open({ toneHz }: { toneHz: number }): Promise<TestPerson> {
     let ring: (invite: IncomingInvite) => void = (invite) => invite.reject(480);
     const userAgent = await UserAgent.listen({
@@ -56,7 +61,7 @@ export class TestPerson {
   private constructor(userAgent: UserAgent, rtp: RtpSession, toneHz: number) {
     this.#userAgent = userAgent;
     this.#rtp = rtp;
-    this.#toneHz = toneHz;
+    this.toneHz = toneHz;
   }
 
   get sipPort(): number {
@@ -82,11 +87,18 @@ export class TestPerson {
     });
     if (!answer.ok) throw new Error(answer.reason);
     const { remote } = answer.audio;
-    this.#rtp.negotiate(remote, [0, EVENT_PAYLOAD_TYPE], {});
+    this.#rtp.negotiate(remote, [0, PCMA_PAYLOAD_TYPE, EVENT_PAYLOAD_TYPE], {});
     this.#wheel.add(() => this.#sendFrame());
     const accepted = await invite.accept({ sdp: answer.sdp });
     if (!accepted.ok) throw new Error("the answer was not acknowledged");
     this.#session = accepted.session;
+  }
+
+  /** Resolves at the end of the speech. */
+  async say(pcm: Int16Array): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#saying = { pcm, position: 0, said: resolve };
+    await promise;
   }
 
   press(digits: string): void {
@@ -100,16 +112,30 @@ export class TestPerson {
   }
 
   #hear(packet: RtpPacket, arrivalMs: number): void {
-    if (packet.payloadType === EVENT_PAYLOAD_TYPE) this.#receiver.receive(packet, arrivalMs);
-    else this.heard.push(decodePcmu(packet.payload));
+    if (packet.payloadType === EVENT_PAYLOAD_TYPE) return this.#receiver.receive(packet, arrivalMs);
+    this.heardPayloadType = packet.payloadType;
+    const decode = packet.payloadType === PCMA_PAYLOAD_TYPE ? decodePcma : decodePcmu;
+    this.heard.push(decode(packet.payload));
   }
 
   #sendFrame(): void {
     const event = this.#sender?.next(this.#timestamp, FRAME_SAMPLES);
-    if (event === undefined)
-      this.#rtp.send(encodePcmu(toneOf(this.#toneHz, this.#timestamp)), 0, this.#timestamp, false);
+    if (event === undefined) this.#rtp.send(encodePcmu(this.#nextFrame()), 0, this.#timestamp, false);
     else this.#rtp.send(event.payload, EVENT_PAYLOAD_TYPE, event.timestamp, event.marker);
     this.#timestamp += FRAME_SAMPLES;
+  }
+
+  #nextFrame(): Int16Array {
+    const saying = this.#saying;
+    if (saying === undefined) return toneOf(this.toneHz, this.#timestamp);
+    const frame = new Int16Array(FRAME_SAMPLES);
+    frame.set(saying.pcm.subarray(saying.position, saying.position + FRAME_SAMPLES));
+    saying.position += FRAME_SAMPLES;
+    if (saying.position >= saying.pcm.length) {
+      this.#saying = undefined;
+      saying.said();
+    }
+    return frame;
   }
 }
 

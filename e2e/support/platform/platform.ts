@@ -16,6 +16,8 @@ const POLL_INTERVAL_MS = 100;
 export interface PlatformOptions {
   /** Added to the environment. A function gets the HTTP port. */
   env?: Readonly<Record<string, string>> | ((httpPort: number) => Readonly<Record<string, string>>);
+  /** The port of a platform that is started again. Default: a free one. */
+  httpPort?: number;
   /** Kept across restarts. Default: a temporary directory that is removed at the end. */
   dataDirectory?: string;
   /** If false, returns as soon as the HTTP server answers, without waiting for readiness. */
@@ -63,7 +65,7 @@ export class Platform {
 
   static async start(options: PlatformOptions = {}): Promise<Platform> {
     const dataDirectory = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), "parley-e2e-")));
-    const httpPort = await freePort();
+    const httpPort = options.httpPort ?? (await freePort());
     const sipPort = await freePort();
     const apiKey = `parley_${"0".repeat(40)}`;
     const environment = {

@@ -18,13 +18,16 @@ const LATENCY_MS = 50;
  * Starts Deepgram, ElevenLabs and a language model as servers on this machine that speak the vendors' wire
  * formats.
  *
- * @param question Transcript that the recognizer returns for any speech.
+ * @param question Transcript that the recognizer returns for any speech, or for an utterance.
  */
 export async function startScriptedProviders(
-  question: string,
+  question: string | NonNullable<Parameters<typeof startScriptedDeepgram>[0]["utterance"]>,
   reply: (request: ScriptedChatRequest) => ScriptedChatReply,
 ): Promise<ScriptedProviders> {
-  const stt = await startScriptedDeepgram({ utterance: () => question, latencyMs: LATENCY_MS });
+  const stt = await startScriptedDeepgram({
+    utterance: typeof question === "string" ? () => question : question,
+    latencyMs: LATENCY_MS,
+  });
   const llm = await startScriptedOpenAi({ reply, firstTokenDelayMs: LATENCY_MS });
   const tts = await startScriptedElevenLabs({ latencyMs: LATENCY_MS });
   const env = {

@@ -55,8 +55,13 @@ export class Chromium {
    * Opens a page without state of other tests. `problems` lists the page's errors so far.
    *
    * @param cookies Header `Cookie` of somebody who is signed in.
+   * @param waitUntil What the page is waited for.
    */
-  async open(url: string, cookies = ""): Promise<{ page: Page; problems: string[] }> {
+  async open(
+    url: string,
+    cookies = "",
+    waitUntil: "networkidle0" | "load" = "networkidle0",
+  ): Promise<{ page: Page; problems: string[] }> {
     const context = await this.browser.createBrowserContext();
     const domain = new URL(url).hostname;
     for (const [, name = "", value = ""] of cookies.matchAll(/([^=;\s]+)=([^;]*)/g))
@@ -67,7 +72,7 @@ export class Chromium {
       if (["error", "warn"].includes(message.type())) problems.push(message.text());
     });
     page.on("pageerror", (error) => problems.push(String(error)));
-    await page.goto(url, { waitUntil: "networkidle0" });
+    await page.goto(url, { waitUntil });
     return { page, problems };
   }
 

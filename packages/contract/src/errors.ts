@@ -72,6 +72,10 @@ export const errorCodes = {
     message:
       "A test suite that is the agent's release gate has not passed on this revision. Run it, and publish then.",
   },
+  document_not_website: {
+    status: 409,
+    message: "The document was uploaded: it has no address to read again.",
+  },
   run_not_cancellable: { status: 409, message: "The run has already ended." },
   agent_not_callable: {
     status: 409,

@@ -5,30 +5,25 @@
 import { type Static, type TArrayOptions, type TSchema, Type } from "typebox";
 import { closedObject } from "./schemas.ts";
 
-interface Availability {
-  /** `true`: the field has no effect yet, and only its default is accepted. */
-  isUnavailable?: true;
-}
-
-interface ValueField<S extends TSchema = TSchema> extends Availability {
+interface ValueField<S extends TSchema = TSchema> {
   schema: S;
   initial: Static<S>;
 }
 
-interface RequiredField<S extends TSchema = TSchema> extends Availability {
+interface RequiredField<S extends TSchema = TSchema> {
   schema: S;
 }
 
-interface GroupField<T extends FieldTable = FieldTable> extends Availability {
+interface GroupField<T extends FieldTable = FieldTable> {
   fields: T;
 }
 
-interface ListField<T extends FieldTable = FieldTable> extends Availability {
+interface ListField<T extends FieldTable = FieldTable> {
   items: T;
   options: TArrayOptions;
 }
 
-export type Field = ValueField | RequiredField | GroupField | ListField;
+type Field = ValueField | RequiredField | GroupField | ListField;
 
 /** Fields by name. */
 export interface FieldTable {
@@ -53,18 +48,6 @@ export function group<const T extends FieldTable>(fields: T): GroupField<T> {
 /** An ordered list of objects, initially empty. A change replaces the list; fields missing in an item get their defaults. */
 export function list<const T extends FieldTable>(items: T, options: TArrayOptions): ListField<T> {
   return { items, options };
-}
-
-/**
- * Marks fields that have no effect yet: anything but their defaults is rejected. The feature that gives them an
- * effect removes this call.
- */
-export function notAvailableYet<const T extends FieldTable>(table: T): T {
-  const marked = Object.entries(table).map(([name, field]) => [
-    name,
-    { ...field, isUnavailable: true } as const,
-  ]);
-  return Object.fromEntries(marked) as T;
 }
 
 type ValueOf<F> =
@@ -122,23 +105,19 @@ export function changeSchemas(table: FieldTable): Record<string, TSchema> {
 
 function inputSchemas(table: FieldTable, isCreation: boolean): Record<string, TSchema> {
   return mapTable(table, (field) => {
-    const { isUnavailable = false } = field;
     if ("items" in field) {
       const items = Type.Array(closedObject(inputSchemas(field.items, true)), field.options);
-      return Type.Optional(acceptingNull(isUnavailable ? withNote(items, UNAVAILABLE) : items));
+      return Type.Optional(acceptingNull(items));
     }
     if ("fields" in field) {
       const fields = closedObject(inputSchemas(field.fields, isCreation));
-      return Type.Optional(acceptingNull(isUnavailable ? withNote(fields, UNAVAILABLE) : fields));
+      return Type.Optional(acceptingNull(fields));
     }
     if (!("initial" in field)) return isCreation ? field.schema : Type.Optional(field.schema);
     const schema = acceptingNull(field.schema);
-    const noted = isUnavailable ? withNote(schema, UNAVAILABLE) : schema;
-    return Type.Optional(isCreation || isUnavailable ? withDefaultNoted(noted, field.initial) : noted);
+    return Type.Optional(isCreation ? withDefaultNoted(schema, field.initial) : schema);
   });
 }
-
-const UNAVAILABLE = "Not available yet: only the default is accepted.";
 
 /**
  * Names the default in the description. The keyword `default` in a request makes generators of clients require the
@@ -179,7 +158,7 @@ export function defaultsOf<const T extends FieldTable>(table: T): Omit<ValuesOf<
   return merge(table, undefined, {}) as Omit<ValuesOf<T>, RequiredNames<T>>;
 }
 
-export type Values = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 function merge(table: FieldTable, document: Values | undefined, change: Values): Record<string, unknown> {
   const merged: Record<string, unknown> = {};
@@ -203,7 +182,7 @@ function clone(value: unknown): unknown {
   return typeof value === "object" && value !== null ? structuredClone(value) : value;
 }
 
-export function asValues(candidate: unknown): Values | undefined {
+function asValues(candidate: unknown): Values | undefined {
   return typeof candidate === "object" && candidate !== null ? (candidate as Values) : undefined;
 }
 

@@ -68,7 +68,6 @@ export * from "./errors.ts";
 export * from "./knowledge-bases/knowledge-bases.ts";
 export * from "./knowledge-bases/knowledge-documents.ts";
 export * from "./knowledge-bases/knowledge-passage.ts";
-export * from "./field-availability.ts";
 export {
   type ChangesOf,
   defaultsOf,
@@ -162,4 +161,5 @@ export {
   type WidgetSession,
   type WidgetSessionCreation,
   type WidgetSettings,
+  WIDGET_LANGUAGES,
 } from "./widget/widget-sessions.ts";

@@ -32,6 +32,7 @@ export {
   createTransferTool,
   TRANSFER_TOOL_NAME,
   type TransferDestination,
+  type TransferFailure,
   type TransferResult,
 } from "./dialogue/transfer-tool.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
@@ -49,6 +50,8 @@ export { splitIntoClauses, listStandardTexts } from "./voice/speaking/fixed-spee
 export { VoiceSpeeds } from "./voice/speaking/voice-speeds.ts";
 export { createAnswerJudge, type AnswerJudge } from "./voice/answer/answer-judge.ts";
 export type { AnsweredBy } from "./voice/answer/answer-detection.ts";
+export { Briefing, type BriefingOptions, type BriefingOutcome } from "./voice/briefing/briefing.ts";
+export { summarizeCall } from "./voice/briefing/call-summary.ts";
 export { VoiceConversation } from "./voice/voice-conversation.ts";
 export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {

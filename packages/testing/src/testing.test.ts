@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -30,6 +31,35 @@ test("a free port is even, and both TCP and UDP can take it", async () => {
   await using socket = createSocket("udp4");
   socket.bind(port, "127.0.0.1");
   await Promise.all([once(server, "listening"), once(socket, "listening")]);
+});
+
+test("processes at the same time are given different ports, also after one that was killed", async () => {
+  const code = `
+    import { freePort } from ${JSON.stringify(new URL("./free-port.ts", import.meta.url).href)};
+    const ports = [];
+    for (let count = 0; count < 5; count++) ports.push(await freePort(4), await freePort());
+    process.send(ports);
+    setInterval(() => {}, 1000);`;
+  const start = async () => {
+    const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", code], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    const [ports] = (await once(child, "message")) as [number[]];
+    return { child, ports };
+  };
+  const processes = await Promise.all([start(), start(), start()]);
+  const [first] = processes;
+  first?.child.kill("SIGKILL");
+  if (first !== undefined) await once(first.child, "exit");
+  processes.push(await start());
+  const taken = processes.slice(1).flatMap(({ ports }) => ports);
+  assert.equal(new Set(taken).size, 30);
+  const own = Array.from({ length: 5 }, async () => await freePort());
+  for (const port of await Promise.all(own)) assert.ok(!taken.includes(port));
+  for (const { child } of processes.slice(1)) {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
 });
 
 test("quadratic work is told from linear work, and by processor time alone", () => {

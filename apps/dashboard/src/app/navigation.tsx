@@ -7,6 +7,7 @@ import Cable from "lucide-react/icons/cable";
 import ChartColumn from "lucide-react/icons/chart-column";
 import Contact from "lucide-react/icons/contact";
 import Hash from "lucide-react/icons/hash";
+import Library from "lucide-react/icons/library";
 import ListChecks from "lucide-react/icons/list-checks";
 import Megaphone from "lucide-react/icons/megaphone";
 import MessageSquare from "lucide-react/icons/message-square";
@@ -27,6 +28,7 @@ const icons: Readonly<Record<ShownPath, LucideIcon>> = {
   "/overview": ChartColumn,
   "/agents": Bot,
   "/voices": AudioLines,
+  "/knowledge-bases": Library,
   "/calls": Phone,
   "/test-suites": ListChecks,
   "/campaigns": Megaphone,

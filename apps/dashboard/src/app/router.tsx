@@ -5,6 +5,7 @@ import { settingsRoutes } from "../modules/settings/settings.routes.ts";
 import { callRoutes } from "../modules/calls/calls.routes.ts";
 import { campaignRoutes } from "../modules/campaigns/campaigns.routes.ts";
 import { customerRoutes } from "../modules/customers/customers.routes.ts";
+import { knowledgeBaseRoutes } from "../modules/knowledge-bases/knowledge-bases.routes.ts";
 import { messageRoutes } from "../modules/messages/messages.routes.ts";
 import { messagingConnectionRoutes } from "../modules/messaging-connections/messaging-connections.routes.ts";
 import { numberRoutes } from "../modules/phone-numbers/phone-numbers.routes.ts";
@@ -37,6 +38,7 @@ const routeTree = rootRoute.addChildren([
       ...overviewRoutes,
       ...agentRoutes,
       ...voiceRoutes,
+      ...knowledgeBaseRoutes,
       ...testSuiteRoutes,
       ...callRoutes,
       ...campaignRoutes,

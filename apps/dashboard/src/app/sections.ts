@@ -15,6 +15,7 @@ export const sections = [
   { path: "/overview", label: "Overview" },
   { path: "/agents", label: "Agents" },
   { path: "/voices", label: "Voices" },
+  { path: "/knowledge-bases", label: "Knowledge" },
   { path: "/calls", label: "Calls" },
   { path: "/test-suites", label: "Test suites" },
   { path: "/campaigns", label: "Campaigns" },

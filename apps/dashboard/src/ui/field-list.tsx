@@ -15,11 +15,11 @@ interface FieldsProps<Values extends object> {
   prefix?: string;
 }
 
-/** An input for each field of a table; fields that have no effect yet are left out. */
+/** An input for each field of a table. */
 export function FieldList<Values extends object>({ form, table, names, prefix = "" }: FieldsProps<Values>) {
   return (names ?? Object.keys(table)).map((name) => {
     const field = table[name];
-    if (field === undefined || field.isUnavailable === true) return null;
+    if (field === undefined) return null;
     return <Field key={name} form={form} field={field} path={`${prefix}${name}`} />;
   });
 }

@@ -9,7 +9,6 @@ export interface FieldDescription {
   fields?: FieldTable;
   items?: FieldTable;
   options?: { maxItems?: number; description?: string };
-  isUnavailable?: true;
 }
 
 export type FieldTable = Readonly<Record<string, FieldDescription>>;
@@ -30,7 +29,6 @@ function initialOf({ fields, items, initial, schema }: FieldDescription): unknow
 export function findFaults(table: FieldTable, values: unknown, prefix = ""): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, field] of Object.entries(table)) {
-    if (field.isUnavailable === true) continue;
     const path = `${prefix}${name}`;
     const value = valueOf(values, name);
     if (field.fields !== undefined) Object.assign(found, findFaults(field.fields, value, `${path}.`));

@@ -29,6 +29,7 @@ const conversation: ToolConversation = {
   channel: "phone",
   fromNumber: "+14155550100",
   toNumber: "+14155550123",
+  isTest: false,
   variables: { shop: "north" },
 };
 
@@ -64,11 +65,11 @@ async function open(t: TestContext, answer: (response: ServerResponse) => void, 
   };
   const call = async (
     input: unknown,
-    more: Partial<WebhookTool> = {},
+    { isTest = false, ...more }: Partial<WebhookTool> & { isTest?: boolean } = {},
     signal = new AbortController().signal,
     sign: SignRequest = async () => ({}),
   ): Promise<unknown> =>
-    await createWebhookTool({ ...base, ...more }, conversation, client, sign).execute(input, {
+    await createWebhookTool({ ...base, ...more }, { ...conversation, isTest }, client, sign).execute(input, {
       toolCallId: "call_1",
       signal,
     });
@@ -121,9 +122,17 @@ test("every request has the ids of the call and the tool call in headers, which 
   for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const)
     await call({ number: "7" }, { method, headers, isRawBody: method === "PUT" });
   for (const { method, headers: sent } of requests) {
-    const ids = [sent["x-parley-call-id"], sent["x-parley-tool-call-id"]];
-    assert.deepEqual(ids, [conversation.callId, "call_1"], method);
+    const ids = [sent["x-parley-call-id"], sent["x-parley-tool-call-id"], sent["x-parley-test"]];
+    assert.deepEqual(ids, [conversation.callId, "call_1", undefined], method);
   }
+});
+
+test("every request of a test has a header that says so, and its body as well", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  for (const method of ["GET", "POST", "PUT"] as const)
+    await call({ number: "7" }, { method, isRawBody: method === "PUT", isTest: true });
+  for (const { method, headers } of requests) assert.equal(headers["x-parley-test"], "true", method);
+  assert.equal(JSON.parse(requests[1]?.body ?? "").isTest, true);
 });
 
 test("a DELETE has a body like a POST", async (t) => {

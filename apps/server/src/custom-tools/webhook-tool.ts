@@ -39,6 +39,7 @@ export interface ToolConversation {
   channel: ConversationChannel;
   fromNumber: string | null;
   toNumber: string | null;
+  isTest: boolean;
   variables: Variables;
 }
 
@@ -88,10 +89,14 @@ export function createWebhookTool(
   };
 }
 
-/** Identify the call in requests of every form: a raw body and a GET do not contain it. */
-function conversationHeaders({ callId }: ToolConversation, toolCallId: string): Record<string, string> {
+/** Identify the call, and a test, in requests of every form: a raw body and a GET do not contain them. */
+function conversationHeaders(
+  { callId, isTest }: ToolConversation,
+  toolCallId: string,
+): Record<string, string> {
   return {
     ...(callId !== null && { "x-parley-call-id": callId }),
+    ...(isTest && { "x-parley-test": "true" }),
     "x-parley-tool-call-id": toFieldValue(toolCallId),
   };
 }

@@ -108,6 +108,8 @@ describe("the doctor", () => {
       PARLEY_LLM_BASE_URL: `${model.url}/v1`,
       PARLEY_LLM_MODEL: "a-model",
       PARLEY_LLM_API_KEY: "a wrong key",
+      PARLEY_EMBEDDINGS_BASE_URL: `http://127.0.0.1:${silentPort}/v1`,
+      PARLEY_EMBEDDINGS_MODEL: "embed-1",
       PARLEY_TTS: "elevenlabs",
       ELEVENLABS_API_KEY: "a wrong key",
       ELEVENLABS_BASE_URL: voices.url,
@@ -122,6 +124,7 @@ describe("the doctor", () => {
     assertFailed(results, "public URL", /not HTTPS/, /certificate/);
     assertFailed(results, "object storage", /bucket recordings/, /PARLEY_OBJECT_STORAGE_ENDPOINT/);
     assertFailed(results, "language model", /PARLEY_LLM_API_KEY/, /language-models\.md/);
+    assertFailed(results, "embeddings", /embed-1 at .* does not embed/, /PARLEY_EMBEDDINGS_BASE_URL/);
     assertFailed(results, "speech vendors", /elevenlabs/i, /key/);
     assertFailed(results, "trunks", /Carrier that is down.*refuses/, /proxyAddress/);
     assert.equal(status, 1);

@@ -2,6 +2,7 @@ import type { Config } from "../platform/config/config.ts";
 import type { Encryption } from "../platform/encryption/encryption.ts";
 import type { CheckedTrunk, SipEndpoint } from "../modules/sip-trunks/trunk-check.ts";
 import { databaseCheck, type DatabaseAccess } from "./checks/database.ts";
+import { embeddingsCheck } from "./checks/embeddings.ts";
 import { languageModelCheck } from "./checks/language-model.ts";
 import {
   diskCheck,
@@ -49,6 +50,7 @@ export function checksOf({ config, database, encryption, isNode, trunks }: Exami
     databaseCheck(database, encryption),
     objectStorageCheck(config),
     languageModelCheck(config),
+    embeddingsCheck(config),
     speechVendorsCheck(config),
     ...(trunks === undefined ? [] : [trunksCheck(trunks.find, trunks.end)]),
     runningNodeCheck(config.http.port),

@@ -75,3 +75,42 @@ test("a machine that is too slow for any call accepts one", () => {
   places.useFit(chooseSpeechFit({ "moonshine-base": 3, "kokoro-1": 9, dittli: 2 }, 1));
   assert.equal(takeAll(places, "kokoro/af_heart").length, 1);
 });
+
+function takeTests(places: LocalSpeechPlaces, voiceIds: readonly string[]): Disposable[] {
+  const taken: Disposable[] = [];
+  for (
+    let both = places.takeForTest(voiceIds);
+    both !== undefined && taken.length < 100;
+    both = places.takeForTest(voiceIds)
+  )
+    taken.push(both);
+  return taken;
+}
+
+test("both sides of a test call get places or neither, and weigh as two calls of people each", () => {
+  const places = new LocalSpeechPlaces(LOCAL);
+  places.useFit(fit);
+  const tests = takeTests(places, ["", "dittli/male"]);
+  assert.deepEqual([tests.length, places.taken, places.hasPlacesForTest(["", ""])], [1, 2, false]);
+  assert.equal(places.hasPlaceFor(""), true);
+  tests[0]?.[Symbol.dispose]();
+  tests[0]?.[Symbol.dispose]();
+  assert.deepEqual([places.taken, places.free], [0, 4]);
+  const people = takeAll(places, "").slice(0, 2);
+  assert.equal(places.takeForTest(["", ""]), undefined);
+  assert.equal(people.length, 2);
+});
+
+test("a machine that is too slow for any call holds one test, unless the operator forbids calls", () => {
+  const slow = chooseSpeechFit({ "moonshine-base": 3, "kokoro-1": 9, dittli: 2 }, 1);
+  for (const [maxLocalCalls, tests] of [
+    [undefined, 1],
+    [0, 0],
+    [1, 1],
+    [5, 2],
+  ] as const) {
+    const places = new LocalSpeechPlaces({ ...LOCAL, maxLocalCalls });
+    places.useFit(slow);
+    assert.equal(takeTests(places, ["", ""]).length, tests, String(maxLocalCalls));
+  }
+});

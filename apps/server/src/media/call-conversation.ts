@@ -56,6 +56,9 @@ export interface ConversationHandlers {
 /** A search takes some 20 ms, and mostly ends before the caller's turn does. */
 const KNOWLEDGE_DEADLINE_MS = 300;
 
+/** Silence after which a tester takes its turn: a pause in the agent's speech on a busy machine is shorter. */
+const TESTER_PATIENCE_MS = 1_200;
+
 /** Creates the conversation of a call. An exception in one of its providers ends only this call. */
 export function createCallConversation(
   call: MediaCall,
@@ -93,7 +96,7 @@ export function createCallConversation(
     tts,
     fallbackVoices,
     // A tester has no phrases: its silence is the agent's to deal with.
-    ...(tester === undefined && { phrases }),
+    ...(tester === undefined ? { phrases } : { endpointingDelayMs: TESTER_PATIENCE_MS }),
     speeds,
     vad: scopeVoiceActivity(scope, voiceActivity),
     noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,

@@ -1,4 +1,4 @@
-import type { VoiceConversation } from "@parley/conversation";
+import type { BriefingOutcome, NoiseSuppressionStream, VoiceConversation } from "@parley/conversation";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { CallScope } from "../platform/call-scope.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
@@ -6,6 +6,7 @@ import type { FromMedia, ToMedia } from "./media-protocol.ts";
 import { PersonLeg } from "./phone/person-leg.ts";
 import { type MediaConversation, PhoneMedia } from "./phone/phone-media.ts";
 import { createRingback } from "./phone/ringback.ts";
+import type { WarmTransfer } from "./phone/warm-transfer.ts";
 import type { RecordingSpool } from "./recording/recording-spool.ts";
 import { attempt } from "./report-error.ts";
 import type { TurnLog } from "./turn-logs.ts";
@@ -18,6 +19,10 @@ export interface CallParts {
   conversation: VoiceConversation;
   spool: RecordingSpool | undefined;
   sampleRateHz: number;
+  /** Begins an attempt at a warm transfer; `undefined` if calls of this agent are transferred cold. */
+  beginWarmTransfer: (() => WarmTransfer) | undefined;
+  /** Opens what removes the caller's noise for a person; `undefined` if it stays. */
+  openNoiseSuppression: (() => NoiseSuppressionStream) | undefined;
   releaseProviders: () => void;
 }
 
@@ -42,13 +47,18 @@ type CallMessage = Exclude<
 type TransferMessage = Extract<
   CallMessage,
   {
-    type: "hold" | "openPerson" | "connectPerson" | "bridge" | "personKey" | "endTransfer";
+    type: "hold" | "openPerson" | "connectPerson" | "brief" | "bridge" | "personKey" | "endTransfer";
   }
 >;
 type WebMessage = Extract<ToMedia, { type: "join" | "fragment" | "live" }>;
 
 /** Opens the media of a person to whom a phone call is transferred. */
-export type OpenPerson = (audio: { conversation: MediaConversation; isIPv6: boolean }) => Promise<PhoneMedia>;
+export type OpenPerson = (audio: {
+  conversation: MediaConversation;
+  isIPv6: boolean;
+  /** Called once when the person counts as gone. */
+  onTimeout: (silentMs: number) => void;
+}) => Promise<PhoneMedia>;
 
 /** One open call of a media process: owns its conversation, its media, its turn log and its recording. */
 export class HostedCall {
@@ -59,6 +69,8 @@ export class HostedCall {
   readonly #openPerson: OpenPerson;
   /** The person to whom the call is being transferred, or was. */
   #person: PersonLeg | undefined;
+  /** The attempt at a warm transfer that is under way. */
+  #warm: WarmTransfer | undefined;
   /** Aborts when the call is over, or its transfer has failed. */
   #transfer = new AbortController();
 
@@ -152,6 +164,7 @@ export class HostedCall {
       case "hold":
       case "openPerson":
       case "connectPerson":
+      case "brief":
       case "bridge":
       case "personKey":
       case "endTransfer":
@@ -163,11 +176,14 @@ export class HostedCall {
   #deliverTransfer(message: TransferMessage, media: PhoneMedia): void {
     switch (message.type) {
       case "hold":
-        return media.divert(createRingback(this.#parts.sampleRateHz));
+        this.#warm = this.#parts.beginWarmTransfer?.();
+        return media.divert(this.#warm?.hold ?? createRingback(this.#parts.sampleRateHz));
       case "openPerson":
         return void this.#addPerson(media, message.isIPv6);
       case "connectPerson":
         return this.#person?.connect(message.path);
+      case "brief":
+        return void this.#brief(message.keys, message.waitForHumanMs);
       case "bridge":
         return void this.#bridge(message.keys);
       case "personKey":
@@ -182,10 +198,16 @@ export class HostedCall {
     const callId = this.#callId;
     const { signal } = this.#transfer;
     try {
-      const { conversation } = this.#parts;
+      const { conversation, openNoiseSuppression } = this.#parts;
+      this.#warm?.prepare();
       const open = async (end: MediaConversation): Promise<PhoneMedia> =>
-        await this.#openPerson({ conversation: end, isIPv6 });
-      const person = await PersonLeg.open({ caller, conversation, open });
+        await this.#openPerson({
+          conversation: end,
+          isIPv6,
+          onTimeout: (silentMs) => this.#losePerson(caller, silentMs),
+        });
+      const briefing = this.#warm?.briefing;
+      const person = await PersonLeg.open({ caller, conversation, open, briefing, openNoiseSuppression });
       if (signal.aborted) return person.close();
       this.#person = person;
       this.#send({ type: "personOpened", callId, rtpPort: person.port });
@@ -194,16 +216,56 @@ export class HostedCall {
     }
   }
 
+  async #brief(keys: string, waitForHumanMs: number): Promise<void> {
+    const [person, warm] = [this.#person, this.#warm];
+    let outcome: BriefingOutcome = {
+      isAccepted: false,
+      failure: "hung up",
+      detail: "the transfer ended before the briefing",
+    };
+    try {
+      if (person !== undefined && warm !== undefined && (await person.answer(keys)))
+        outcome = await person.brief(waitForHumanMs);
+      this.#send({ type: "briefed", callId: this.#callId, outcome });
+    } catch (error) {
+      this.#parts.scope.fail(error);
+    }
+  }
+
   async #bridge(keys: string): Promise<void> {
     const { scope, spool } = this.#parts;
+    const [person, warm] = [this.#person, this.#warm];
     try {
-      const isBridged = (await this.#person?.bridge(keys)) ?? false;
+      const isThere = warm === undefined ? await person?.answer(keys) : await this.#introduce(person, warm);
+      const isBridged = isThere === true && person?.bridge() === true;
       // Two people talk from here on, who were not asked.
-      if (isBridged) void spool?.close();
+      if (isBridged && warm?.isRecordingContinued !== true) void spool?.close();
       this.#send({ type: "bridged", callId: this.#callId, isBridged });
     } catch (error) {
       scope.fail(error);
     }
+  }
+
+  /** Introduces the two people to each other. Resolves with whether both are still there. */
+  async #introduce(person: PersonLeg | undefined, warm: WarmTransfer): Promise<boolean> {
+    const { conversation } = this.#parts;
+    const introduction = await warm.introduction;
+    if (this.#warm !== warm) return false;
+    if (introduction !== undefined) {
+      conversation.noteTransfer(`Both hear: “${introduction.text}”`);
+      if ((await person?.introduce(introduction)) !== true) return false;
+    }
+    conversation.noteTransfer("Both are connected.");
+    warm.close();
+    return true;
+  }
+
+  /** The person has been silent for so long that they count as gone. Only a bridged call ends with them. */
+  #losePerson(caller: PhoneMedia, silentMs: number): void {
+    if (this.#person?.isBridged === true)
+      return this.#send({ type: "personTimeout", callId: this.#callId, silentMs });
+    this.#endTransfer();
+    caller.divert(undefined);
   }
 
   #endTransfer(): void {
@@ -211,6 +273,8 @@ export class HostedCall {
     this.#transfer = new AbortController();
     this.#person?.close();
     this.#person = undefined;
+    this.#warm?.close();
+    this.#warm = undefined;
   }
 
   #deliverWeb(message: WebMessage, media: WebMedia): void {

@@ -32,6 +32,7 @@ import { PhoneMedia } from "./phone/phone-media.ts";
 import { RecordingSpools } from "./recording/recording-spool.ts";
 import { reportError } from "./report-error.ts";
 import { ConditionedLine } from "./tester/conditioned-line.ts";
+import { createWarmTransfer } from "./call-briefing.ts";
 import { TurnLogs } from "./turn-logs.ts";
 import { WebMedia } from "./web/web-media.ts";
 
@@ -226,8 +227,25 @@ class Host implements MediaHost {
       }),
     );
     const spool = call.isRecorded ? this.#spools.open(callId, call.sampleRateHz) : undefined;
-    const { sampleRateHz } = call;
-    return { scope, conversation, turnLog, spool, sampleRateHz, releaseProviders: release };
+    const { sampleRateHz, hasNoiseSuppression, transfer } = call;
+    const { noiseSuppressor } = this.#resources.providers;
+    const warm = transfer?.warm;
+    return {
+      scope,
+      conversation,
+      turnLog,
+      spool,
+      sampleRateHz,
+      beginWarmTransfer:
+        warm &&
+        (() =>
+          createWarmTransfer({ ...call, warm }, scope, set, this.#resources, {
+            conversation,
+            onEvent: (event) => this.#send({ type: "event", callId, event }),
+          })),
+      openNoiseSuppression: hasNoiseSuppression ? () => noiseSuppressor.open({ sampleRateHz }) : undefined,
+      releaseProviders: release,
+    };
   }
 
   async #openPhone(
@@ -252,9 +270,9 @@ class Host implements MediaHost {
 
   /** Media of the person to whom a call is transferred, at the sample rate of the call. */
   async #openPersonMedia(
-    { callId, sampleRateHz }: MediaCall,
+    { sampleRateHz }: MediaCall,
     { scope }: Pick<CallParts, "scope">,
-    { conversation, isIPv6 }: Parameters<OpenPerson>[0],
+    { conversation, isIPv6, onTimeout }: Parameters<OpenPerson>[0],
   ): Promise<PhoneMedia> {
     return await PhoneMedia.open({
       address: isIPv6 ? "::" : "0.0.0.0",
@@ -264,7 +282,7 @@ class Host implements MediaHost {
       conversation,
       sampleRateHz,
       timeoutMs: this.#rtpTimeoutMs,
-      onTimeout: (silentMs) => this.#send({ type: "personTimeout", callId, silentMs }),
+      onTimeout,
     });
   }
 

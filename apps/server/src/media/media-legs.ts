@@ -1,5 +1,5 @@
 import type { LiveCallEvent } from "@parley/contract";
-import type { Instruction, TransferResult, VoiceEvent } from "@parley/conversation";
+import type { BriefingOutcome, Instruction, TransferResult, VoiceEvent } from "@parley/conversation";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import type {
   KnowledgeOutcome,
@@ -62,13 +62,15 @@ export type PersonMedia = Pick<MediaLeg, "rtpPort" | "connect" | "hearKey">;
 
 /** Handle on the transfer of a phone call. */
 export interface TransferMedia {
-  /** The caller hears that a telephone rings. */
+  /** The caller hears that a telephone rings, or the message and music of a warm transfer. */
   hold: () => void;
   /** Opens the person's port. Rejects with what went wrong. */
   openPerson: (options: { isIPv6: boolean }) => Promise<PersonMedia>;
+  /** Presses keys to the person who answered, then asks whether they take the call. Never rejects. */
+  brief: (options: { keys: string; waitForHumanMs: number }) => Promise<BriefingOutcome>;
   /**
-   * Presses keys to the person who answered, then connects both sides. Resolves with whether they are connected: false if the call
-   * or the transfer ended before.
+   * Connects both sides: of a cold transfer after pressing keys to the person who answered, of a warm one after the introduction.
+   * Resolves with whether they are connected: false if the call or the transfer ended before.
    */
   bridge: (keys: string) => Promise<boolean>;
   /** Returns the caller to the agent and closes the person's port. */

@@ -1,3 +1,4 @@
+import type { BriefingOutcome } from "@parley/conversation";
 import { errorMessage } from "@parley/conversation/error-message";
 import { systemClock } from "@parley/sip";
 import type { SpeechFit } from "@parley/providers/fit";
@@ -29,6 +30,7 @@ const OPEN_DEADLINE_MS = 3_000;
 const INSTRUCTION_DEADLINE_MS = 1_000;
 const CLOSE_GRACE_MS = 5_000;
 const CALL_OVER = "The call is over.";
+const BRIEFING_OVER: BriefingOutcome = { isAccepted: false, failure: "hung up", detail: "the call is over" };
 /**
  * V8 starts a full collection whenever the old generation, including audio buffers, has grown by a few megabytes: with 100
  * calls every 0.7 s, each with a pause of 5 to 12 ms (measured). If it may grow threefold, a collection takes place every
@@ -57,6 +59,7 @@ interface OpenCall {
   fragments: PendingRequests<WebFragmentResult>;
   /** Port of the person to whom the call is being transferred. */
   person: PromiseWithResolvers<number>;
+  briefed: PromiseWithResolvers<BriefingOutcome>;
   bridged: PromiseWithResolvers<boolean>;
   handlers: CallHandlers;
 }
@@ -149,6 +152,12 @@ export class MediaMember {
           connect: (path) => this.#child.send({ type: "connectPerson", callId, path }),
           hearKey: (digit) => this.#child.send({ type: "personKey", callId, digit }),
         };
+      },
+      brief: async (options) => {
+        if (this.#calls.get(callId) !== state) return BRIEFING_OVER;
+        state.briefed = Promise.withResolvers();
+        this.#child.send({ type: "brief", callId, ...options });
+        return await state.briefed.promise;
       },
       bridge: async (keys) => {
         if (this.#calls.get(callId) !== state) return false;
@@ -270,6 +279,8 @@ export class MediaMember {
         return call.person.resolve(message.rtpPort);
       case "personFailed":
         return call.person.reject(new Error(message.message));
+      case "briefed":
+        return call.briefed.resolve(message.outcome);
       case "bridged":
         return call.bridged.resolve(message.isBridged);
       case "personTimeout":
@@ -357,6 +368,7 @@ function createOpenCall(handlers: CallHandlers): OpenCall {
     prepared: Promise.withResolvers<void>(),
     finished: Promise.withResolvers<void>(),
     person: Promise.withResolvers<number>(),
+    briefed: Promise.withResolvers<BriefingOutcome>(),
     bridged: Promise.withResolvers<boolean>(),
     closed: Promise.withResolvers<MediaStatistics | undefined>(),
     instructions: new PendingRequests(false),
@@ -366,11 +378,12 @@ function createOpenCall(handlers: CallHandlers): OpenCall {
   };
 }
 
-function endRequests({ instructions, offers, fragments, person, bridged }: OpenCall): void {
+function endRequests({ instructions, offers, fragments, person, briefed, bridged }: OpenCall): void {
   for (const requests of [instructions, offers, fragments]) requests.end();
   // The transfer that waits for it may have ended.
   person.promise.catch(() => {});
   person.reject(new Error(CALL_OVER));
+  briefed.resolve(BRIEFING_OVER);
   bridged.resolve(false);
 }
 

@@ -1,5 +1,6 @@
 import type { KnowledgePassage, LiveCallEvent } from "@parley/contract";
 import type {
+  BriefingOutcome,
   Instruction,
   TesterLine,
   TransferDestination,
@@ -65,7 +66,15 @@ export interface MediaCall extends DialogueSetup {
   /** `undefined` if the agent cannot send messages. `rules` replaces the built-in rules for it. */
   sendMessage: { rules?: string } | undefined;
   /** `undefined` if the agent cannot transfer the call. `rules` replaces the built-in rules for it. */
-  transfer: { rules?: string; destinations: readonly TransferDestination[]; deadlineMs: number } | undefined;
+  transfer:
+    | {
+        rules?: string;
+        destinations: readonly TransferDestination[];
+        deadlineMs: number;
+        /** `undefined` if the caller is connected without an announcement (`cold`). */
+        warm: WarmTransferSetup | undefined;
+      }
+    | undefined;
   agent: VoiceAgentSettings;
   /** Whether noise is suppressed before the decision whether the caller interrupts. */
   hasNoiseSuppression: boolean;
@@ -77,6 +86,16 @@ export interface MediaCall extends DialogueSetup {
   tester?: TesterBehavior;
 }
 
+/** How a person is briefed before a call is transferred to them. Texts are rendered; empty: none, or the built-in one. */
+export interface WarmTransferSetup {
+  holdMessage: string;
+  hasHoldMusic: boolean;
+  summaryPrompt: string;
+  introMessage: string;
+  /** Whether the recording goes on with the two people. */
+  isRecordingContinued: boolean;
+}
+
 /** What a tester does, beside its instructions. */
 export interface TesterBehavior {
   /** Its lines, in order; `undefined` if a language model plays the tester. */
@@ -85,6 +104,8 @@ export interface TesterBehavior {
   maxTurns: number;
   /** Number of its turns after which it says nothing; `undefined` for never. */
   silentAfterTurns: number | undefined;
+  /** What the agent says while it looks for an answer, for which the tester waits. */
+  fillers: readonly string[];
   conditions: LineConditions;
 }
 
@@ -170,13 +191,18 @@ export type ToMedia =
   | { type: "transferred"; requestId: string; result: TransferResult }
   /** Adds a step of the transfer to the transcript. */
   | { type: "noteTransfer"; callId: string; text: string }
-  /** The caller hears that a telephone rings, until `bridge` or `endTransfer`. */
+  /** The caller hears that a telephone rings, or the message and music of a warm transfer, until `bridge` or `endTransfer`. */
   | { type: "hold"; callId: string }
   /** Opens a port for the person to whom the call is transferred. Answered by `personOpened` or `personFailed`. */
   | { type: "openPerson"; callId: string; isIPv6: boolean }
   /** As `connect`, for the person. */
   | { type: "connectPerson"; callId: string; path: MediaPath }
-  /** The person has answered. Presses these keys, then connects both sides. Answered by `bridged`. */
+  /** The person has answered. Presses these keys, then asks whether they take the call. Answered by `briefed`. */
+  | { type: "brief"; callId: string; keys: string; waitForHumanMs: number }
+  /**
+   * Connects both sides: of a cold transfer after pressing these keys, of a warm one after the introduction. Answered by
+   * `bridged`.
+   */
   | { type: "bridge"; callId: string; keys: string }
   /** The person pressed a key (INFO). */
   | { type: "personKey"; callId: string; digit: string }
@@ -245,6 +271,7 @@ export type FromMedia =
   | { type: "transfer"; callId: string; requestId: string; destination: number }
   | { type: "personOpened"; callId: string; rtpPort: number }
   | { type: "personFailed"; callId: string; message: string }
+  | { type: "briefed"; callId: string; outcome: BriefingOutcome }
   /** `isBridged`: both sides hear each other, and the conversation is over. Otherwise the transfer ended before. */
   | { type: "bridged"; callId: string; isBridged: boolean }
   /** The person has sent neither RTP nor RTCP for so long that it counts as gone. */

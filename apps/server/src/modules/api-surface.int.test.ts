@@ -103,8 +103,7 @@ test("a key is renamed, and what GET gave can be sent back", async (context) => 
 test("a call shows its variables, and a lost node is explained", async (context) => {
   const server = await start(context);
   const { callId } = await openTestCall(server, { variables: { plan: "pro" } });
-  const { calls } = server.modules;
-  await calls.closeOrphans({ livingNodeIds: [], lastBeats: new Map(), now: new Date() });
+  await server.modules.lostCalls.closeOrphans({ livingNodeIds: [], lastBeats: new Map(), now: new Date() });
   const call = dataOf<{ variables: unknown; endReason: string; endDetail: string }>(
     await server.request("GET", `/calls/${callId}`),
   );

@@ -96,6 +96,8 @@ export const conflicts: Readonly<Record<string, string>> = {
   createTestCaseFromCall: "call_not_ended",
   // The call's node does not exist.
   hangUpCall: "call_not_addressable",
+  // The document was uploaded.
+  syncKnowledgeDocument: "document_not_website",
   // The test server has no voices that speak.
   previewVoice: "provider_unreachable",
   // Agents use it.

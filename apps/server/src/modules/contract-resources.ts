@@ -13,6 +13,9 @@ import {
 import { insertMember, insertUser } from "./identity/identity.store.ts";
 import { inboundCall, type TestServer } from "./testing.ts";
 
+/** References that exclude another one of the same body. */
+const alternatives: Readonly<Record<string, string>> = { createTestCaseFromCall: "conversationId" };
+
 /** Values that must be unique differ from those in the samples, which can then be created in addition. */
 const resourceFields: Readonly<Record<string, object>> = {
   createCustomTool: { name: "other" },
@@ -176,13 +179,15 @@ const creations: readonly Operation[] = operations
   .sort((a, b) => a.depth - b.depth)
   .map(({ operation }) => operation);
 
-function referencesOf({ path, method }: Operation): string[] {
+function referencesOf({ path, method, operationId }: Operation): string[] {
   const schema =
     document.paths[path]?.[method.toLowerCase()]?.requestBody?.content["application/json"]?.schema;
   const collections = new Set(Object.keys(document.paths));
   return schema === undefined
     ? []
-    : Object.keys(propertiesOf(schema)).filter((name) => collections.has(collectionOf(name)));
+    : Object.keys(propertiesOf(schema)).filter(
+        (name) => collections.has(collectionOf(name)) && name !== alternatives[operationId],
+      );
 }
 
 /** `sipTrunkId` → `/sip-trunks`. */

@@ -210,12 +210,12 @@ function modelAt(url: string): Partial<Config> {
 
 function readProviders(
   variables: Readonly<Record<string, string>>,
-): ProviderConfiguration & Pick<Config, "providerBaseUrls"> {
+): ProviderConfiguration & Pick<Config, "providerBaseUrls" | "embeddings"> {
   const { config } = parseConfig(variables);
   const { languageModel, languageModelFallback, speechToText, textToSpeech, localSpeech } = config;
-  const { providerAccess, providerBaseUrls } = config;
+  const { providerAccess, providerBaseUrls, embeddings } = config;
   const choices = { languageModel, languageModelFallback, speechToText, textToSpeech, localSpeech };
-  return { ...choices, providerAccess, providerBaseUrls };
+  return { ...choices, providerAccess, providerBaseUrls, embeddings };
 }
 
 /** Sends requests to the server, by default with this key. */

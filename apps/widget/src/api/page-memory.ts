@@ -1,3 +1,20 @@
+/** A message that the server has not confirmed. */
+export interface UnsentMessage {
+  id: string;
+  text: string;
+  createdAt: string;
+}
+
+interface RememberedPage {
+  isOpen?: boolean;
+  /** The visitor's call, until it has ended. */
+  callId?: string | undefined;
+  /** When the page was left during the call, in milliseconds of the browser's clock. */
+  leftAtMs?: number;
+  /** Messages that the server has not confirmed. */
+  unsent?: readonly UnsentMessage[];
+}
+
 /** What one tab of the browser remembers over a reload. */
 export class PageMemory {
   readonly #key: string;
@@ -6,7 +23,7 @@ export class PageMemory {
     this.#key = key;
   }
 
-  read(): { isOpen?: boolean; callId?: string } {
+  read(): RememberedPage {
     try {
       const stored: unknown = JSON.parse(sessionStorage.getItem(this.#key) ?? "{}");
       return typeof stored === "object" && stored !== null ? stored : {};
@@ -15,7 +32,7 @@ export class PageMemory {
     }
   }
 
-  write(change: { isOpen?: boolean; callId?: string | undefined }): void {
+  write(change: RememberedPage): void {
     try {
       sessionStorage.setItem(this.#key, JSON.stringify({ ...this.read(), ...change }));
     } catch {

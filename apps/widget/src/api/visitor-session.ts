@@ -2,9 +2,6 @@ import type { WidgetSession } from "@parley/contract";
 import type { WidgetApi } from "./widget-api.ts";
 import { WidgetError } from "./widget-error.ts";
 
-/** Sessions that expire sooner are renewed. */
-const MIN_REMAINING_MS = 60_000;
-
 /** Returns a signed user id, which the page's own server makes. */
 export type UserToken = string | (() => string | Promise<string>);
 
@@ -36,29 +33,44 @@ export class VisitorSession {
     }
   }
 
+  /** Whether a session has expired is the server's to say: the browser's clock can be wrong. */
   async #current(): Promise<WidgetSession> {
     const session = this.#session;
     // The first use on a page starts the session anew with its token: the user may have changed.
-    if (session !== undefined && this.#isConfirmed && remainingMs(session) > MIN_REMAINING_MS) return session;
+    if (session !== undefined && this.#isConfirmed) return session;
     this.#starting ??= this.#start().finally(() => (this.#starting = undefined));
     return await this.#starting;
   }
 
   async #start(): Promise<WidgetSession> {
     const userToken = typeof this.#userToken === "function" ? await this.#userToken() : this.#userToken;
-    const session = await this.#api.startSession({
-      sessionToken: this.#session?.sessionToken ?? null,
-      userToken: userToken ?? null,
+    return await exclusively(this.#storageKey, async () => {
+      // Another tab may have started one since this page was loaded.
+      const known = readStored(this.#storageKey) ?? this.#session;
+      const session = await this.#api.startSession({
+        sessionToken: known?.sessionToken ?? null,
+        userToken: userToken ?? null,
+      });
+      this.#session = session;
+      this.#isConfirmed = true;
+      store(this.#storageKey, session);
+      return session;
     });
-    this.#session = session;
-    this.#isConfirmed = true;
-    store(this.#storageKey, session);
-    return session;
   }
 }
 
-function remainingMs({ expiresAt }: WidgetSession): number {
-  return Date.parse(expiresAt) - Date.now();
+/** Tabs that start sessions at the same time do it one after another, and become one visitor. */
+async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+  // Pages over plain HTTP have no locks.
+  if (!("locks" in navigator)) return await work();
+  try {
+    return await navigator.locks.request(name, work);
+  } catch (error) {
+    const isRefused = error instanceof DOMException && error.name === "SecurityError";
+    // Browsers that refuse storage refuse locks too.
+    if (isRefused) return await work();
+    throw error;
+  }
 }
 
 function readStored(key: string): WidgetSession | undefined {

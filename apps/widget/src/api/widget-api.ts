@@ -104,11 +104,11 @@ export class WidgetApi {
     }
     if (response.ok) return response;
     const detail = await response.text().catch(() => "");
-    throw explainAnswer(response.status, response.headers.get("retry-after"), detail.slice(0, 500));
+    throw explainAnswer(path, response.status, response.headers.get("retry-after"), detail.slice(0, 500));
   }
 
   #offline(cause: unknown): WidgetError {
     this.#signal.throwIfAborted();
-    return new WidgetError("offline", "The server cannot be reached. Check your connection.", { cause });
+    return new WidgetError("offline", { cause });
   }
 }

@@ -7,12 +7,22 @@ import type { ShownCall, WidgetState } from "../widget-state.ts";
 import type { WebCall } from "./voice.ts";
 
 const MAX_CAPTIONS = 4;
+/** The server continues a call for this time after its interruption. */
+const RESUME_MS = 5 * 60_000;
+
+/** Whether the page was left a short time ago, during a call. */
+export function wasLeftInCall(memory: PageMemory, nowMs: number): boolean {
+  const { callId, leftAtMs = 0 } = memory.read();
+  return callId !== undefined && Math.abs(nowMs - leftAtMs) < RESUME_MS;
+}
 
 interface Dependencies {
   api: WidgetApi;
   session: VisitorSession;
   memory: PageMemory;
   state: Store<WidgetState>;
+  /** Whether the next call continues one that was interrupted, for example by a reload. */
+  isResumable: boolean;
   onStarted: (callId: string) => void;
   onEnded: (end: { callId: string; reason: string }) => void;
   onProblem: (error: unknown) => void;
@@ -50,6 +60,7 @@ export class CallControl {
 
   hangUp(): void {
     this.#joining?.abort();
+    this.#deps.memory.write({ callId: undefined });
     const call = this.#call;
     this.#show(undefined);
     void call?.hangUp();
@@ -61,12 +72,10 @@ export class CallControl {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    const { api, session, memory } = this.#deps;
+    const { api, session, memory, isResumable } = this.#deps;
     const voice = await import("./voice.ts").catch((error: unknown) => {
       // After an update the server no longer has the code of earlier pages.
-      throw new WidgetError("outdated", "Calls could not be loaded. Reload the page and try again.", {
-        cause: error,
-      });
+      throw new WidgetError("outdated", { cause: error });
     });
     // Opened first: without a microphone no call begins.
     const microphone = await voice.openMicrophone();
@@ -74,12 +83,12 @@ export class CallControl {
     let joined: { callId: string; call: WebCall };
     try {
       signal.throwIfAborted();
-      const resumeCallId = memory.read().callId ?? null;
+      const resumeCallId = isResumable ? (memory.read().callId ?? null) : null;
       const { callId, url, token } = await session.use(
         async (sessionToken) => await api.startCall(sessionToken, { resumeCallId }),
       );
-      memory.write({ callId });
-      joined = { callId, call: await voice.joinCall({ url, token, microphone, signal }) };
+      const options = { url, token, microphone, signal, endsWithPage: !isResumable };
+      joined = { callId, call: await voice.joinCall(options) };
     } catch (error) {
       stop();
       throw error;
@@ -90,6 +99,10 @@ export class CallControl {
   #watch(call: WebCall, callId: string): void {
     const { onStarted, onEnded, onProblem, memory } = this.#deps;
     this.#call = call;
+    memory.write({ callId });
+    const over = new AbortController();
+    addEventListener("pagehide", () => memory.write({ leftAtMs: Date.now() }), { signal: over.signal });
+    this.#allowResuming(false);
     this.#change({ status: "connected", agentState: call.agentState });
     this.#showCaptions(call);
     call.on("agentState", (agentState) => this.#change({ agentState }));
@@ -102,7 +115,11 @@ export class CallControl {
     call.on("ended", ({ reason }) => {
       // Only an interrupted call can be resumed.
       if (reason !== "connection_lost") memory.write({ callId: undefined });
-      else onProblem(new WidgetError("call_failed", "The connection was lost. Call again to go on."));
+      else {
+        this.#allowResuming(true);
+        onProblem(new WidgetError("call_lost"));
+      }
+      over.abort();
       this.#call = undefined;
       this.#show(undefined);
       onEnded({ callId, reason });
@@ -118,6 +135,11 @@ export class CallControl {
     const current =
       speech === undefined ? [] : [{ id: speech.id, role: "agent" as const, text: speech.text }];
     this.#change({ captions: [...said, ...current].slice(-MAX_CAPTIONS) });
+  }
+
+  #allowResuming(isInterrupted: boolean): void {
+    const canResumeCall = isInterrupted && this.#deps.isResumable;
+    this.#deps.state.update((state) => ({ ...state, canResumeCall }));
   }
 
   #change(change: Partial<ShownCall>): void {

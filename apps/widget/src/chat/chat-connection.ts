@@ -1,5 +1,6 @@
 import { readEvents } from "@parley/client/events";
 import type { WidgetEvent } from "@parley/contract";
+import type { PageMemory, UnsentMessage } from "../api/page-memory.ts";
 import type { VisitorSession } from "../api/visitor-session.ts";
 import type { WidgetApi } from "../api/widget-api.ts";
 import { WidgetError } from "../api/widget-error.ts";
@@ -11,10 +12,16 @@ import { reconnectDelayMs } from "./reconnect.rules.ts";
 /** The server refuses these until the page or the agent is changed. */
 const finalCodes: ReadonlySet<string> = new Set(["page_not_allowed", "not_available", "refused"]);
 const MAX_SEND_ATTEMPTS = 3;
+/** Messages that were not sent before a reload are sent after it; older ones only if the visitor asks for it. */
+const MAX_RESENT_AGE_MS = 60_000;
+const MAX_UNSENT = 20;
+/** Time between attempts while the browser is offline. The next one is made as soon as it is back. */
+const OFFLINE_PAUSE_MS = 5 * 60_000;
 
 interface Dependencies {
   api: WidgetApi;
   session: VisitorSession;
+  memory: PageMemory;
   state: Store<WidgetState>;
   /** Called with each stored message that was not there when the page was loaded. */
   onMessage: (message: Extract<WidgetEvent, { type: "message" }>["message"]) => void;
@@ -43,6 +50,19 @@ export class ChatConnection {
       });
   }
 
+  /** Shows the messages that the page before this one could not send, and sends the recent ones. */
+  resume(): void {
+    const { memory, state } = this.#deps;
+    for (const { id, text, createdAt } of memory.read().unsent ?? []) {
+      const isRecent = Date.now() - Date.parse(createdAt) < MAX_RESENT_AGE_MS;
+      state.update((before) => {
+        const chat = addDraft(before.chat, id, text, createdAt);
+        return { ...before, chat: isRecent ? chat : markDraft(chat, id, "failed") };
+      });
+      if (isRecent) this.#queue(id, text);
+    }
+  }
+
   stop(): void {
     this.#following?.abort();
     this.#following = undefined;
@@ -58,6 +78,8 @@ export class ChatConnection {
       problem: undefined,
       chat: addDraft(state.chat, id, text, createdAt),
     }));
+    const { memory } = this.#deps;
+    memory.write({ unsent: [...(memory.read().unsent ?? []), { id, text, createdAt }].slice(-MAX_UNSENT) });
     this.#queue(id, text);
   }
 
@@ -91,12 +113,13 @@ export class ChatConnection {
     for (let attempt = 1; ; attempt++) {
       try {
         await session.use(async (token) => await api.send(token, { id, text }));
+        this.#forgetUnsent(({ id: unsentId }) => unsentId === id);
         return;
       } catch (error) {
         const isTransient = error instanceof WidgetError && ["offline", "busy"].includes(error.code);
         if (isTransient && attempt < MAX_SEND_ATTEMPTS) {
           // The id makes a repetition harmless.
-          await pause(reconnectDelayMs(attempt, Math.random()));
+          await pause(navigator.onLine ? reconnectDelayMs(attempt, Math.random()) : OFFLINE_PAUSE_MS);
           continue;
         }
         state.update((before) => ({ ...before, chat: markDraft(before.chat, id, "failed") }));
@@ -104,6 +127,13 @@ export class ChatConnection {
         return;
       }
     }
+  }
+
+  #forgetUnsent(isStored: (message: UnsentMessage) => boolean): void {
+    const { memory } = this.#deps;
+    const { unsent = [] } = memory.read();
+    const left = unsent.filter((each) => !isStored(each));
+    if (left.length < unsent.length) memory.write({ unsent: left });
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -137,6 +167,7 @@ export class ChatConnection {
     if (signal.aborted) return;
     const isFirst = state.value.connection === "connecting";
     const known = new Set(state.value.chat.messages.map(({ id }) => id));
+    this.#forgetUnsent(({ id }) => chat.messages.some((each) => each.id === id));
     state.update((before) => ({ ...before, chat: loadChat(before.chat, chat) }));
     for (const message of chat.messages) if (!isFirst && !known.has(message.id)) onMessage(message);
     const { lastEventId } = chat;
@@ -150,7 +181,7 @@ export class ChatConnection {
     addEventListener("offline", () => cut.abort(), { signal: isOver });
     try {
       for await (const { data } of readEvents(body, isOver)) this.#receive(data);
-      if (cut.signal.aborted) throw new WidgetError("offline", "You are offline.");
+      if (cut.signal.aborted) throw new WidgetError("offline");
     } finally {
       cut.abort();
     }

@@ -8,6 +8,7 @@ import {
   disconnect,
   emptyChat,
   loadChat,
+  MAX_SHOWN_MESSAGES,
   markDraft,
   showsWelcome,
 } from "./chat.rules.ts";
@@ -47,6 +48,26 @@ test("parts make a reply, a part replaces what follows its offset, and the messa
   assert.deepEqual(texts(stored), ["We were closed."]);
   assert.equal(apply(stored, part(0, "late")), stored, "a late part changes nothing");
   assert.equal(apply(emptyChat, part(5, "gap")), emptyChat, "a part after a gap is left out");
+});
+
+test("a message that is written during a reply follows it, as after a reload", () => {
+  const at = (second: number): string => `2026-11-23T09:00:0${second}.000Z`;
+  const said = (id: string, role: "user" | "agent", second: number): WidgetEvent => ({
+    type: "message",
+    conversationId: "c1",
+    message: { id, role, text: id, createdAt: at(second) },
+  });
+  const writing = addDraft(
+    apply(emptyChat, said("question", "user", 1), part(0, "Hm")),
+    "more",
+    "more",
+    at(9),
+  );
+  assert.equal(writing.reply?.afterId, "question");
+  const both = apply(writing, said("more", "user", 3), part(2, "!"));
+  assert.equal(both.reply?.afterId, "question");
+  const stored = apply(both, said("r", "agent", 2), said("answer", "agent", 4));
+  assert.deepEqual(texts(stored), ["question", "r", "more", "answer"]);
 });
 
 test("a discarded reply is removed, another one is not", () => {
@@ -94,4 +115,12 @@ test("only drafts can fail, and a lost connection drops what is unfinished", () 
   );
   assert.equal(disconnect(failed).reply, undefined);
   assert.equal(disconnect(emptyChat), emptyChat);
+});
+
+test("of a long chat the latest messages stay, and a draft is one of them", () => {
+  const count = 10_000;
+  const many = Array.from({ length: count }, (_, index) => message(String(index), "user", `Text ${index}`));
+  const chat = addDraft(apply(emptyChat, ...many), "draft", "Draft", AT);
+  assert.equal(chat.messages.length, MAX_SHOWN_MESSAGES);
+  assert.deepEqual(texts(chat).slice(-2), [`Text ${count - 1}`, "Draft"]);
 });

@@ -1,5 +1,8 @@
 import type { WidgetChat, WidgetEvent, WidgetMessage } from "@parley/contract";
 
+/** Messages that a page keeps. The server sends at most 200 of a conversation. */
+export const MAX_SHOWN_MESSAGES = 500;
+
 export interface ShownMessage extends WidgetMessage {
   /** `undefined` for messages that the server has not stored yet. */
   conversationId: string | undefined;
@@ -9,8 +12,8 @@ export interface ShownMessage extends WidgetMessage {
 export interface Chat {
   /** Stored messages in the server's order, then those being sent. */
   messages: readonly ShownMessage[];
-  /** Reply that is being written. */
-  reply: { messageId: string; text: string } | undefined;
+  /** Reply that is being written, and the message before it. Later messages of the visitor follow it. */
+  reply: { messageId: string; text: string; afterId: string | undefined } | undefined;
   activity: WidgetChat["activity"];
   /** The agent did not answer the last message. */
   hasFailedReply: boolean;
@@ -36,7 +39,7 @@ export function addDraft(chat: Chat, id: string, text: string, createdAt: string
     conversationId: undefined,
     delivery: "sending",
   };
-  return { ...chat, hasFailedReply: false, messages: [...chat.messages, draft] };
+  return { ...chat, hasFailedReply: false, messages: bound([...chat.messages, draft]) };
 }
 
 /** A draft that is sent again, or whose sending failed. Stored messages stay as they are. */
@@ -65,7 +68,7 @@ export function loadChat(chat: Chat, loaded: WidgetChat): Chat {
     delivery: "sent",
   }));
   return {
-    messages: [...earlier, ...stored, ...drafts],
+    messages: bound([...earlier, ...stored, ...drafts]),
     reply: undefined,
     activity: loaded.activity,
     hasFailedReply: false,
@@ -104,24 +107,49 @@ function addStored(chat: Chat, message: WidgetMessage, conversationId: string): 
   if (isKnown) return chat;
   const stored: ShownMessage = { ...message, conversationId, delivery: "sent" };
   const others = chat.messages.filter(({ id }) => id !== message.id);
-  const firstDraft = others.findIndex((each) => each.conversationId === undefined);
-  const place = firstDraft === -1 ? others.length : firstDraft;
   return {
     ...chat,
     reply: chat.reply?.messageId === message.id ? undefined : chat.reply,
     hasFailedReply: false,
     isEnded: false,
-    messages: others.toSpliced(place, 0, stored),
+    messages: bound(others.toSpliced(placeOf(stored, others), 0, stored)),
   };
+}
+
+/** Index of a stored message among others: before drafts, and before what was written after it began. */
+function placeOf({ conversationId, createdAt }: ShownMessage, others: readonly ShownMessage[]): number {
+  let place = countStored(others);
+  for (; place > 0; place--) {
+    const before = others[place - 1];
+    if (before?.conversationId !== conversationId || (before?.createdAt ?? "") <= createdAt) return place;
+  }
+  return place;
+}
+
+/** Drafts come last. */
+function countStored(messages: readonly ShownMessage[]): number {
+  const firstDraft = messages.findIndex(({ conversationId }) => conversationId === undefined);
+  return firstDraft === -1 ? messages.length : firstDraft;
+}
+
+/** Leaves out the oldest messages beyond the limit. */
+function bound(messages: readonly ShownMessage[]): readonly ShownMessage[] {
+  return messages.slice(-MAX_SHOWN_MESSAGES);
 }
 
 function addPart(chat: Chat, part: Extract<WidgetEvent, { type: "replyPart" }>): Chat {
   const { messageId, offset, text } = part;
   if (chat.messages.some(({ id }) => id === messageId)) return chat;
-  const before = chat.reply?.messageId === messageId ? chat.reply.text : "";
+  const before = chat.reply?.messageId === messageId ? chat.reply : undefined;
+  const said = before?.text ?? "";
   // A gap: the whole text follows as a message.
-  if (offset > before.length) return chat;
-  return { ...chat, hasFailedReply: false, reply: { messageId, text: before.slice(0, offset) + text } };
+  if (offset > said.length) return chat;
+  const afterId = before ? before.afterId : chat.messages[countStored(chat.messages) - 1]?.id;
+  return {
+    ...chat,
+    hasFailedReply: false,
+    reply: { messageId, text: said.slice(0, offset) + text, afterId },
+  };
 }
 
 /** Whether the welcome is shown: the server adds it to a conversation as its first message. */

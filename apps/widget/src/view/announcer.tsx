@@ -1,9 +1,10 @@
-import type { WidgetSettings } from "@parley/contract";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Texts } from "../texts/wording.ts";
 import type { WidgetState } from "../widget-state.ts";
+import type { ViewProps } from "./app.tsx";
 
 /** Reads whole messages and changes of the call to screen readers, not each part of a reply. */
-export function Announcer({ settings, state }: { settings: WidgetSettings; state: WidgetState }) {
+export function Announcer({ settings, wording: { texts }, state }: ViewProps) {
   const [text, setText] = useState("");
   const { chat, call, problem, connection } = state;
   const lastReply = chat.messages.findLast(({ role }) => role === "agent");
@@ -21,13 +22,13 @@ export function Announcer({ settings, state }: { settings: WidgetSettings; state
     if (isLoaded) before.current = lastReply?.id ?? "";
   }, [lastReply?.id, isLoaded]);
   useEffect(() => {
-    if (call !== undefined) setText(describeCall(call.status));
+    if (call !== undefined) setText(describeCall(call.status, texts));
   }, [call?.status]);
   useEffect(() => {
     if (problem !== undefined) setText(problem);
   }, [problem]);
   useEffect(() => {
-    if (connection === "reconnecting") setText("Connection lost. Reconnecting.");
+    if (connection === "reconnecting") setText(texts.connectionLost);
   }, [connection]);
   return (
     <div class="unseen" role="status">
@@ -36,13 +37,13 @@ export function Announcer({ settings, state }: { settings: WidgetSettings; state
   );
 }
 
-function describeCall(status: NonNullable<WidgetState["call"]>["status"]): string {
+function describeCall(status: NonNullable<WidgetState["call"]>["status"], texts: Texts): string {
   switch (status) {
     case "connecting":
-      return "Calling.";
+      return texts.connecting;
     case "connected":
-      return "You are connected. Speak now.";
+      return texts.youAreConnected;
     case "reconnecting":
-      return "Connection lost. Reconnecting.";
+      return texts.connectionLost;
   }
 }

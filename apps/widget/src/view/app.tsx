@@ -1,5 +1,6 @@
 import type { WidgetSettings } from "@parley/contract";
 import { useEffect, useRef } from "preact/hooks";
+import { fill, type Wording } from "../texts/wording.ts";
 import type { WidgetActions, WidgetState } from "../widget-state.ts";
 import { Announcer } from "./announcer.tsx";
 import { CallView } from "./call-view.tsx";
@@ -12,29 +13,31 @@ const PHONE = "(max-width: 480px)";
 
 export interface ViewProps {
   settings: WidgetSettings;
+  wording: Wording;
   state: WidgetState;
   actions: WidgetActions;
 }
 
 export function App(props: ViewProps) {
-  const { settings, state } = props;
+  const { settings, wording } = props;
   const { position, theme } = settings.appearance;
   return (
     <section
       class="widget"
-      aria-label={`Chat with ${settings.agentName}`}
-      lang="en"
+      aria-label={fill(wording.texts.chatWith, { name: settings.agentName })}
+      lang={wording.language}
+      dir={wording.direction}
       data-position={position}
       data-theme={theme}
     >
       <Panel {...props} />
       <Launcher {...props} />
-      <Announcer settings={settings} state={state} />
+      <Announcer {...props} />
     </section>
   );
 }
 
-function Launcher({ settings, state, actions }: ViewProps) {
+function Launcher({ settings, wording: { texts }, state, actions }: ViewProps) {
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
   const { isOpen, unreadCount } = state;
@@ -43,8 +46,8 @@ function Launcher({ settings, state, actions }: ViewProps) {
     wasOpen.current = isOpen;
   }, [isOpen]);
   const { launcherLabel } = settings.appearance;
-  const label = launcherLabel ?? `Chat with ${settings.agentName}`;
-  const unread = unreadCount === 0 ? "" : `, ${unreadCount} new`;
+  const label = launcherLabel ?? fill(texts.chatWith, { name: settings.agentName });
+  const closedLabel = unreadCount === 0 ? label : fill(texts.newMessages, { label, count: unreadCount });
   const Symbol = settings.modes.chat ? ChatIcon : PhoneIcon;
   return (
     <button
@@ -52,7 +55,7 @@ function Launcher({ settings, state, actions }: ViewProps) {
       type="button"
       class="launcher"
       data-labeled={launcherLabel !== null && !isOpen}
-      aria-label={isOpen ? "Close" : label + unread}
+      aria-label={isOpen ? texts.close : closedLabel}
       aria-expanded={isOpen}
       aria-haspopup="dialog"
       onClick={isOpen ? actions.close : actions.open}

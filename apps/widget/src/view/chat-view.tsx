@@ -1,25 +1,28 @@
 import { Fragment } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { showsWelcome, type ShownMessage } from "../chat/chat.rules.ts";
+import { fill, type Texts } from "../texts/wording.ts";
 import type { ViewProps } from "./app.tsx";
 import { Composer } from "./composer.tsx";
 import { HangUpIcon } from "./icons.tsx";
 import { Problem } from "./problem.tsx";
+import { Speaker } from "./speaker.tsx";
 
 /** Nearer to the end than this, the list follows new messages. */
 const FOLLOW_DISTANCE_PX = 80;
 
 export function ChatView(props: ViewProps) {
   const { state, actions } = props;
+  const { texts } = props.wording;
   return (
     <>
       {state.call !== undefined && (
         <div class="call-bar">
           <button type="button" class="call-bar-open" onClick={() => actions.show("call")}>
             <span class="pulse" aria-hidden="true" />
-            {state.call.status === "connected" ? "In a call: return to it" : "Connecting the call …"}
+            {state.call.status === "connected" ? texts.returnToCall : texts.connecting}
           </button>
-          <button type="button" class="hang-up small" aria-label="Hang up" onClick={actions.hangUp}>
+          <button type="button" class="hang-up small" aria-label={texts.hangUp} onClick={actions.hangUp}>
             <HangUpIcon />
           </button>
         </div>
@@ -28,9 +31,7 @@ export function ChatView(props: ViewProps) {
       {state.connection === "reconnecting" && (
         <p class="notice">
           <span class="spinner" aria-hidden="true" />
-          {navigator.onLine
-            ? "Connection lost. Reconnecting …"
-            : "You are offline. Reconnecting when you are back …"}
+          {navigator.onLine ? texts.connectionLost : texts.youAreOffline}
         </p>
       )}
       <Problem {...props} />
@@ -39,7 +40,9 @@ export function ChatView(props: ViewProps) {
   );
 }
 
-function Messages({ settings, state, actions }: ViewProps) {
+function Messages(props: ViewProps) {
+  const { settings, wording, state } = props;
+  const { texts } = wording;
   const { chat } = state;
   const list = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
@@ -53,26 +56,35 @@ function Messages({ settings, state, actions }: ViewProps) {
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
     isFollowing.current = below < FOLLOW_DISTANCE_PX;
   };
+  const { messages, reply } = chat;
+  const replyPlace = reply === undefined ? messages.length : findEnd(messages, reply.afterId);
+  // The same elements while a reply is written, so that its parts do not compare the whole list.
+  const [earlier, later] = useMemo(
+    () => [
+      <History {...props} from={0} to={replyPlace} />,
+      <History {...props} from={replyPlace} to={messages.length} />,
+    ],
+    [messages, replyPlace, settings, wording],
+  );
   const { welcomeMessage } = settings.appearance;
-  const isWaiting = chat.activity !== "idle" && chat.reply === undefined;
+  const isWaiting = chat.activity !== "idle" && reply === undefined;
+  const agent = { role: "agent", language: settings.language, texts } as const;
   return (
-    <div class="messages" ref={list} onScroll={onScroll} role="group" aria-label="Messages" tabIndex={0}>
-      {state.connection === "connecting" && chat.messages.length === 0 && (
+    <div
+      class="messages"
+      ref={list}
+      onScroll={onScroll}
+      role="group"
+      aria-label={texts.messages}
+      tabIndex={0}
+    >
+      {state.connection === "connecting" && messages.length === 0 && (
         <span class="spinner centered" aria-hidden="true" />
       )}
-      {welcomeMessage !== null && showsWelcome(chat) && <Bubble role="agent" text={welcomeMessage} />}
-      {chat.messages.map((message, index) => (
-        <Fragment key={message.id}>
-          {beginsConversation(chat.messages, index) && <p class="divider">New conversation</p>}
-          <Bubble role={message.role} text={message.text} />
-          {message.delivery === "failed" && (
-            <button type="button" class="retry" onClick={() => actions.retry(message.id)}>
-              Not sent. Try again
-            </button>
-          )}
-        </Fragment>
-      ))}
-      {chat.reply !== undefined && <Bubble key={chat.reply.messageId} role="agent" text={chat.reply.text} />}
+      {welcomeMessage !== null && showsWelcome(chat) && <Bubble {...agent} text={welcomeMessage} />}
+      {earlier}
+      {reply !== undefined && <Bubble {...agent} text={reply.text} />}
+      {later}
       {isWaiting && (
         <div class="bubble agent dots" aria-hidden="true">
           <i />
@@ -80,22 +92,58 @@ function Messages({ settings, state, actions }: ViewProps) {
           <i />
         </div>
       )}
-      {chat.hasFailedReply && (
-        <p class="divider">{settings.agentName} could not answer. Write again to try once more.</p>
-      )}
-      {chat.isEnded && <p class="divider">This chat has ended. Write to begin a new one.</p>}
+      {chat.hasFailedReply && <p class="divider">{fill(texts.noAnswer, { name: settings.agentName })}</p>}
+      {chat.isEnded && <p class="divider">{texts.chatEnded}</p>}
     </div>
   );
 }
 
-/** Text is shown as it is, never as HTML. */
-function Bubble({ role, text }: { role: ShownMessage["role"]; text: string }) {
+interface HistoryProps extends ViewProps {
+  /** Index of the first message to show. */
+  from: number;
+  /** Index after the last message to show. */
+  to: number;
+}
+
+function History({ settings, wording: { texts }, state, actions, from, to }: HistoryProps) {
+  const { messages } = state.chat;
+  return messages.slice(from, to).map(({ id, role, text, delivery }, index) => (
+    <Fragment key={id}>
+      {beginsConversation(messages, from + index) && <p class="divider">{texts.newConversation}</p>}
+      <Bubble role={role} text={text} language={settings.language} texts={texts} />
+      {delivery === "failed" && (
+        <button type="button" class="retry" onClick={() => actions.retry(id)}>
+          {texts.notSent}
+        </button>
+      )}
+    </Fragment>
+  ));
+}
+
+interface BubbleProps {
+  role: ShownMessage["role"];
+  text: string;
+  /** Language of the conversation, which can differ from that of the widget's own texts. */
+  language: string;
+  texts: Texts;
+}
+
+/** Text is shown as it is, never as HTML. Each message has its own direction. */
+function Bubble({ role, text, language, texts }: BubbleProps) {
   return (
-    <div class={`bubble ${role}`} dir="auto">
-      <span class="unseen">{role === "user" ? "You: " : "Assistant: "}</span>
-      {text}
+    <div class={`bubble ${role}`}>
+      <Speaker role={role} texts={texts} />
+      <div class="text" dir="auto" lang={role === "agent" ? language : undefined}>
+        {text}
+      </div>
     </div>
   );
+}
+
+/** Index after a message; the end if it is not there. */
+function findEnd(messages: readonly ShownMessage[], id: string | undefined): number {
+  const index = messages.findIndex((each) => each.id === id);
+  return index === -1 ? messages.length : index + 1;
 }
 
 function beginsConversation(messages: readonly ShownMessage[], index: number): boolean {

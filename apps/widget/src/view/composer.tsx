@@ -5,7 +5,7 @@ import { SendIcon } from "./icons.tsx";
 /** A counter is shown when fewer characters are left. */
 const COUNTED_CHARACTERS = 200;
 
-export function Composer({ settings, actions }: ViewProps) {
+export function Composer({ settings, wording: { texts }, actions }: ViewProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const { maxMessageCharacters } = settings;
@@ -30,8 +30,10 @@ export function Composer({ settings, actions }: ViewProps) {
           ref={field}
           rows={1}
           data-first
-          aria-label="Your message"
-          placeholder={settings.appearance.chatPlaceholder ?? "Write a message …"}
+          aria-label={texts.yourMessage}
+          // An empty field has the direction of the widget.
+          dir={text === "" ? undefined : "auto"}
+          placeholder={settings.appearance.chatPlaceholder ?? texts.placeholder}
           maxLength={maxMessageCharacters}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
@@ -44,7 +46,7 @@ export function Composer({ settings, actions }: ViewProps) {
         />
       </div>
       {left < COUNTED_CHARACTERS && <span class="counter">{left}</span>}
-      <button type="submit" class="send" aria-label="Send" aria-disabled={text.trim() === ""}>
+      <button type="submit" class="send" aria-label={texts.send} aria-disabled={text.trim() === ""}>
         <SendIcon />
       </button>
     </form>

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Texts } from "../texts/wording.ts";
 import type { ViewProps } from "./app.tsx";
 import { ChatIcon, CloseIcon, EndIcon, PhoneIcon } from "./icons.tsx";
 
-export function Header({ settings, state, actions }: ViewProps) {
+export function Header({ settings, wording: { texts }, state, actions }: ViewProps) {
   const { modes, agentName, appearance } = settings;
   const { view, call, chat } = state;
   const canEnd = view === "chat" && !chat.isEnded && chat.messages.some(({ role }) => role === "user");
@@ -12,26 +13,26 @@ export function Header({ settings, state, actions }: ViewProps) {
       <Avatar url={appearance.avatarUrl} name={agentName} />
       <div class="heading">
         <h2 class="title" id="title" tabIndex={-1}>
-          {agentName}
+          <bdi>{agentName}</bdi>
         </h2>
-        <p class="status">{describe(state)}</p>
+        <p class="status">{describe(state, texts)}</p>
       </div>
       {canEnd && (
-        <IconButton label="End this chat" onClick={actions.endChat}>
+        <IconButton label={texts.endChat} onClick={actions.endChat}>
           <EndIcon />
         </IconButton>
       )}
       {modes.chat && modes.voice && view === "chat" && call === undefined && (
-        <IconButton label="Call" onClick={actions.startCall}>
+        <IconButton label={texts.call} onClick={actions.startCall}>
           <PhoneIcon />
         </IconButton>
       )}
       {modes.chat && view === "call" && (
-        <IconButton label="Write" onClick={() => actions.show("chat")}>
+        <IconButton label={texts.write} onClick={() => actions.show("chat")}>
           <ChatIcon />
         </IconButton>
       )}
-      <IconButton label="Close" onClick={actions.close}>
+      <IconButton label={texts.close} onClick={actions.close}>
         <CloseIcon />
       </IconButton>
     </header>
@@ -67,10 +68,8 @@ function IconButton({ label, onClick, children }: IconButtonProps) {
   );
 }
 
-function describe({ call, chat, connection }: ViewProps["state"]): string {
-  if (call !== undefined) return call.status === "connected" ? "In a call" : "Connecting …";
-  if (connection === "reconnecting") return "Reconnecting …";
-  if (chat.activity === "writing") return "Writing …";
-  if (chat.activity === "working") return "Looking something up …";
-  return "AI assistant";
+function describe({ call, chat, connection }: ViewProps["state"], texts: Texts): string {
+  if (call !== undefined) return call.status === "connected" ? texts.inCall : texts.connecting;
+  if (connection === "reconnecting") return texts.reconnecting;
+  return chat.activity === "idle" ? texts.aiAssistant : texts[chat.activity];
 }

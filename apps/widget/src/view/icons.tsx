@@ -1,8 +1,15 @@
 import type { ComponentChildren } from "preact";
 
-function Icon({ children }: { children: ComponentChildren }) {
+interface IconProps {
+  /** Whether the picture has a direction, and is mirrored in languages that are read from right to left. */
+  isMirrored?: boolean;
+  children: ComponentChildren;
+}
+
+function Icon({ isMirrored = false, children }: IconProps) {
   return (
     <svg
+      class={isMirrored ? "mirrored" : undefined}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"
@@ -58,7 +65,7 @@ export const MutedIcon = () => (
   </Icon>
 );
 export const EndIcon = () => (
-  <Icon>
+  <Icon isMirrored>
     <path d="M9 21H5.500A2.5 2.5 0 0 1 3 18.500v-13A2.5 2.5 0 0 1 5.5 3H9M16 16.5 20.5 12 16 7.500M20.5 12H9" />
   </Icon>
 );

@@ -2,7 +2,7 @@ import type { ViewProps } from "./app.tsx";
 import { CloseIcon } from "./icons.tsx";
 
 /** The last failure, with what to do. */
-export function Problem({ state, actions }: ViewProps) {
+export function Problem({ wording, state, actions }: ViewProps) {
   if (state.problem === undefined) return null;
   return (
     <div class="problem">
@@ -10,7 +10,7 @@ export function Problem({ state, actions }: ViewProps) {
       <button
         type="button"
         class="icon-button"
-        aria-label="Dismiss the message"
+        aria-label={wording.texts.dismiss}
         onClick={actions.dismissProblem}
       >
         <CloseIcon />

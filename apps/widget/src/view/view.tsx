@@ -1,6 +1,7 @@
 import type { WidgetSettings } from "@parley/contract";
 import { render } from "preact";
 import type { Store } from "../store.ts";
+import type { Wording } from "../texts/wording.ts";
 import type { WidgetActions, WidgetState } from "../widget-state.ts";
 import { App } from "./app.tsx";
 import { createSheets } from "./styles.ts";
@@ -13,7 +14,7 @@ export class View {
 
   constructor(
     container: HTMLElement,
-    settings: WidgetSettings,
+    { settings, wording }: { settings: WidgetSettings; wording: Wording },
     state: Store<WidgetState>,
     actions: WidgetActions,
   ) {
@@ -21,7 +22,7 @@ export class View {
     this.#root.adoptedStyleSheets = createSheets(settings.appearance.accentColor);
     container.append(this.#element);
     const draw = (value: WidgetState): void =>
-      render(<App settings={settings} state={value} actions={actions} />, this.#root);
+      render(<App settings={settings} wording={wording} state={value} actions={actions} />, this.#root);
     draw(state.value);
     this.#unsubscribe = state.subscribe(draw);
   }

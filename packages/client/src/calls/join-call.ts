@@ -12,6 +12,12 @@ export interface JoinOptions {
    * browser's choice.
    */
   microphone?: string | MediaStream;
+  /**
+   * Whether the call ends at once when the page is closed or reloaded. If not, the server ends it 15 s later, as an interrupted one.
+   *
+   * @default true
+   */
+  endsWithPage?: boolean;
   /** Aborts joining. */
   signal?: AbortSignal;
 }
@@ -31,7 +37,13 @@ export interface JoinOptions {
  *
  * @throws {JoinError} with a code and a message that can be shown.
  */
-export async function joinCall({ url, token, microphone, signal }: JoinOptions): Promise<WebCall> {
+export async function joinCall({
+  url,
+  token,
+  microphone,
+  endsWithPage = true,
+  signal,
+}: JoinOptions): Promise<WebCall> {
   assertCanJoin();
   const joinSignal = signal ?? new AbortController().signal;
   joinSignal.throwIfAborted();
@@ -39,7 +51,7 @@ export async function joinCall({ url, token, microphone, signal }: JoinOptions):
     microphone === undefined || typeof microphone === "string"
       ? await openMicrophone(microphone)
       : microphone;
-  const call = new WebCall(new WhipSession(url, token), stream);
+  const call = new WebCall(new WhipSession(url, token), stream, endsWithPage);
   try {
     await call.connect(joinSignal);
     return call;

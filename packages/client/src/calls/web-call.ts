@@ -55,12 +55,12 @@ export class WebCall {
   #hangingUp: Promise<void> | undefined;
 
   /** Called by `joinCall`. */
-  constructor(session: WhipSession, microphone: MediaStream) {
+  constructor(session: WhipSession, microphone: MediaStream, endsWithPage: boolean) {
     this.#session = session;
     this.#microphone = microphone;
     this.#watchMicrophone();
     // Otherwise the server would wait for a closed page.
-    addEventListener("pagehide", () => void this.hangUp(), { signal: this.#over.signal });
+    if (endsWithPage) addEventListener("pagehide", () => void this.hangUp(), { signal: this.#over.signal });
     // After a network change, do not wait for the old path to fail.
     addEventListener("online", () => this.#peer !== undefined && void this.#recover(this.#peer), {
       signal: this.#over.signal,

@@ -103,7 +103,9 @@ import type {
   KnowledgeBaseUpdate,
   KnowledgeSearch,
   KnowledgeDocument,
+  KnowledgeWebsiteCreate,
   KnowledgeDocumentUpdate,
+  KnowledgeDocumentPassage,
   WebhookSigningSecret,
   WebhookSigning,
   WebhookDelivery,
@@ -553,7 +555,7 @@ export class Operations extends Requests {
    *
    * Creates a voice from a recording of one speaker. The recording is a WAV (PCM, float, A-law or µ-law), MP3, FLAC, Ogg (Opus or Vorbis) or WebM Opus file of 8 to 40 seconds; other formats are converted first, as the dashboard does. It must contain speech that is neither clipped nor drowned in noise: `invalid_body` says what is wrong and how to record it better. It is stored as mono WAV with the speech at −20 dBFS.
    *
-   * If a provider that clones voices is configured (ElevenLabs, Cartesia), it clones the voice, and the status is `processing` until then. Otherwise the voice is an approximation by a local voice (`isApproximation`). `limit_reached`: the organization's limit `voices` is reached.
+   * If a provider that clones voices is configured (ElevenLabs, Cartesia), it clones the voice, and the status is `processing` until then; with a key of the organization's own, in its account there. Otherwise the voice is an approximation by a local voice (`isApproximation`). `limit_reached`: the organization's limit `voices` is reached.
    *
    * Requires the role `member`.
    *
@@ -1522,6 +1524,8 @@ export class Operations extends Requests {
   /**
    * Create a test case.
    *
+   * The cases of a suite have at most 16 MiB as JSON.
+   *
    * Requires the role `member`.
    *
    * @param id Id of the test suite.
@@ -1544,16 +1548,16 @@ export class Operations extends Requests {
   }
 
   /**
-   * Create a test case from a past call.
+   * Create a test case from a past call or conversation.
    *
-   * The caller's words become `callerLines`, the answers of custom tools become `toolMocks`, and the calls of those tools and the end of the call become `assertions`. Edit the case as any other. The call's variables become those of the case.
+   * The words of the caller or writer become `callerLines`, the answers of custom tools become `toolMocks`, and the calls of those tools and the end of the call become `assertions`. Edit the case as any other. The call's variables become those of the case.
    *
    * Requires the role `member`.
    *
    * @param id Id of the test suite.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `call_not_ended`, `transcript_deleted`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
-  async createTestCaseFromCall(id: string, body: TestCaseFromCall, options: RequestOptions = {}): Promise<TestCase> {
+  async createTestCaseFromCall(id: string, body: TestCaseFromCall = {}, options: RequestOptions = {}): Promise<TestCase> {
     return await this.send({ method: "POST", path: path`/test-suites/${id}/tests/from-call`, body, answer: "data", takesIdempotencyKey: true }, options);
   }
 
@@ -1577,7 +1581,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the test suite.
    * @param testId Id of the test case.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateTestCase(id: string, testId: string, body: TestCaseUpdate = {}, options: RequestOptions = {}): Promise<TestCase> {
     return await this.send({ method: "PATCH", path: path`/test-suites/${id}/tests/${testId}`, body, answer: "data" }, options);
@@ -1853,7 +1857,7 @@ export class Operations extends Requests {
   /**
    * Delete the organization's key at a provider.
    *
-   * Later calls use the operator's key, if there is one. Calls in progress keep the deleted one.
+   * Later calls use the operator's key, if there is one. Calls in progress keep the deleted one. Voices that were cloned with it become `failed` until a key of the same account is stored.
    *
    * Requires the role `admin`.
    *
@@ -2351,6 +2355,37 @@ export class Operations extends Requests {
   }
 
   /**
+   * Add a website.
+   *
+   * Makes a document from a web page and the pages of the same origin that it leads to, as far as the site's robots.txt allows (user agent `Parley`). HTML, PDF, Word, CSV, Markdown and text are read, each with at most 5 MiB. Addresses that are not public are refused when they are read. Watch `status` and `website.pages`.
+   *
+   * `limit_reached`: the organization's limit `knowledgeDocuments` is reached.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the knowledge base.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async addKnowledgeWebsite(id: string, body: KnowledgeWebsiteCreate, options: RequestOptions = {}): Promise<KnowledgeDocument> {
+    return await this.send({ method: "POST", path: path`/knowledge-bases/${id}/websites`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Read a website again.
+   *
+   * Searches find what was read before until the new reading is complete. Pages that have not changed are not embedded again; pages that are gone are removed; a page that cannot be reached keeps what was read before. No effect while the website is being read. `document_not_website`: the document was uploaded.
+   *
+   * Requires the role `member`.
+   *
+   * @param id Id of the knowledge base.
+   * @param documentId Id of the document.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `document_not_website`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async syncKnowledgeDocument(id: string, documentId: string, options: RequestOptions = {}): Promise<KnowledgeDocument> {
+    return await this.send({ method: "POST", path: path`/knowledge-bases/${id}/documents/${documentId}/sync`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
    * Get a document.
    *
    * @param id Id of the knowledge base.
@@ -2387,6 +2422,37 @@ export class Operations extends Requests {
    */
   async deleteKnowledgeDocument(id: string, documentId: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/knowledge-bases/${id}/documents/${documentId}`, answer: "data" }, options);
+  }
+
+  /**
+   * List the passages of a document.
+   *
+   * Returns the passages in their order in the document by default. Empty until the document was read.
+   *
+   * @param id Id of the knowledge base.
+   * @param documentId Id of the document.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async listKnowledgeDocumentPassages(id: string, documentId: string, query: {
+    /**
+     * Page number, starting at 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * Items per page.
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * Order by place in the document.
+     * @default "asc"
+     */
+    sort?: "asc" | "desc";
+  } = {}, options: RequestOptions = {}): Promise<Page<KnowledgeDocumentPassage>> {
+    return await this.send({ method: "GET", path: path`/knowledge-bases/${id}/documents/${documentId}/passages`, query, answer: "object" }, options);
   }
 
   /**

@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "conversation_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "release_gate_failed" | "run_not_cancellable" | "agent_not_callable" | "last_owner" | "mail_not_configured" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "agent_changed" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "forbidden" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "conversation_not_active" | "call_already_joined" | "call_not_ended" | "transcript_deleted" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "release_gate_failed" | "document_not_website" | "run_not_cancellable" | "agent_not_callable" | "last_owner" | "mail_not_configured" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "agent_changed" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -183,6 +183,8 @@ export interface ToolRequest {
   fromNumber: string | null;
   /** Called number. Null: a browser call. */
   toNumber: string | null;
+  /** Whether the conversation is a test: a test call or chat, an attempt of a test run, or a test of the tool. */
+  isTest: boolean;
   /** Variables of the conversation, without the built-in ones. */
   variables: Record<string, string | number | boolean | null>;
   /** Arguments chosen by the language model, valid by the tool's `parameters`. */
@@ -329,14 +331,16 @@ export interface FlowToolNode {
   onFailure: string;
 }
 
-/** Transfers the call to a person. Not available yet. */
+/** Transfers the call to a person, as `transferMode` says. Requires `transferEnabled`. Simulated with success in browser calls and test runs; fails in conversations by text. */
 export interface FlowTransferNode {
   /** Id of the node, unique in the flow. */
   id: string;
   type: "transfer";
-  /** Reason for the transfer, for the person who takes over. `{{name}}` is replaced by the value of the slot or variable. */
-  reason?: string;
-  /** Id of the node that follows if nobody takes over. */
+  /** `to_number` of one of the agent's `transferRoutes`; of several with it, the first is meant. */
+  route: string;
+  /** Name of the slot that takes why nobody took over: `busy`, `no answer`, `rejected`, `refused`, `voicemail`, `not allowed`, `unreachable`, `hung up` or `failed`. */
+  saveFailure?: string;
+  /** Id of the node that follows if nobody takes over. The caller is back by then. */
   onFailure: string;
 }
 
@@ -420,7 +424,7 @@ export interface FlowIntents {
 export interface CustomToolCreate {
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, in a call `X-Parley-Call-Id`, and in a test `X-Parley-Test: true`. */
   webhookUrl: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
@@ -438,7 +442,7 @@ export interface CustomToolCreate {
     key: string;
     value: string;
   }[] | null;
-  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. Default: `false`. */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `isTest`, `variables` and `arguments`. A `GET` request has no body. Default: `false`. */
   sendRawRequestBody?: boolean | null;
   /** `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds. Default: `"sync"`. */
   responseMode?: "sync" | "async" | null;
@@ -519,11 +523,11 @@ export interface AgentCreate {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. Default: `"service-standard"`. */
   llmModel?: string | null;
   /**
-   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change. Default: `0.7`.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change, as does a server without a language model. Default: `0.7`.
    * From 0 to 2.
    */
   llmTemperature?: number | null;
-  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. Default: `"none"`. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason, and servers without a language model, accept only `none`. Default: `"none"`. */
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
   /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. Default: `{}`. */
   runtimeConfig?: {
@@ -625,41 +629,40 @@ export interface AgentCreate {
     /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. Default: `null`. */
     extension?: string | null;
     /**
-     * Maximum ringing time, in seconds. Default: `30`.
+     * Maximum ringing time, in seconds. In warm transfers the shorter of this and that of `warmTransferConfig` applies. Default: `30`.
      * From 5 to 120.
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds. Not available yet: only the default is accepted. Default: `30`.
+     * Maximum time from the answer to a person's first word or key, in seconds. Only for warm transfers, in which the shorter of this and that of `warmTransferConfig` applies. Default: `30`.
      * From 5 to 120.
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
   /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. Default: `null`. */
   transferDescriptionOverride?: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. Not available yet: only the default is accepted. Default: `"cold"`. */
+  /** `cold`: connects the caller directly. `warm`: keeps the caller on hold, tells the person what the call is about, and connects both if the person takes the call. Default: `"cold"`. */
   transferMode?: "cold" | "warm" | null;
-  /** Not available yet: only the default is accepted. */
   warmTransferConfig?: {
-    /** Message to the caller before the wait. Default: `null`. */
+    /** Said to the caller before the wait. `{{name}}` is replaced by the value of the variable. Default: `null`. */
     holdMessage?: string | null;
-    /** Whether the caller hears music while waiting. Default: `true`. */
+    /** Whether the caller hears music while waiting. Otherwise the caller hears silence. Default: `true`. */
     holdMusicEnabled?: boolean | null;
-    /** Prompt for the summary of the call for the person. Default: `null`. */
+    /** Instructions for the language model that summarizes the call for the person. Null: the built-in ones. Without an answer in 5 seconds the person hears the caller's last words. Default: `null`. */
     summaryPrompt?: string | null;
-    /** Message to both sides once they are connected. Default: `null`. */
+    /** Said to both sides before they are connected. `{{name}}` is replaced by the value of the variable. Default: `null`. */
     introMessage?: string | null;
-    /** Whether recording continues after the transfer. Default: `false`. */
+    /** Whether the recording, if there is one, goes on with what the two people say. Check whether the law requires their consent. Default: `false`. */
     continueRecordingAfterTransfer?: boolean | null;
-    /** Caller ID shown to the person: the agent's number or the caller's. Default: `"agent"`. */
+    /** Number shown to the person: the agent's, or the caller's if it is not withheld. Some carriers replace or reject numbers that are not yours. Default: `"agent"`. */
     callerIdMode?: "agent" | "caller" | null;
     /**
-     * Maximum ringing time, in seconds. Default: `30`.
+     * Maximum ringing time, in seconds. The shorter of this and the route's applies. Default: `30`.
      * From 5 to 120.
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds. Default: `30`.
+     * Maximum time from the answer to a person's first word or key, in seconds. The shorter of this and the route's applies. Default: `30`.
      * From 5 to 120.
      */
     waitForHumanSeconds?: number | null;
@@ -784,7 +787,7 @@ export interface CustomTool {
   id: string;
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, in a call `X-Parley-Call-Id`, and in a test `X-Parley-Test: true`. */
   webhookUrl: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
@@ -802,7 +805,7 @@ export interface CustomTool {
     key: string;
     value: string;
   }[];
-  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `isTest`, `variables` and `arguments`. A `GET` request has no body. */
   sendRawRequestBody: boolean;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
@@ -920,11 +923,11 @@ export interface Agent {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel: string;
   /**
-   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change, as does a server without a language model.
    * From 0 to 2.
    */
   llmTemperature: number;
-  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason, and servers without a language model, accept only `none`. */
   llmReasoningEffort: "none" | "low" | "medium" | "high";
   /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. */
   runtimeConfig: {
@@ -1026,40 +1029,40 @@ export interface Agent {
     /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. */
     extension: string | null;
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. In warm transfers the shorter of this and that of `warmTransferConfig` applies.
      * From 5 to 120.
      */
     dialTimeoutSeconds: number;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum time from the answer to a person's first word or key, in seconds. Only for warm transfers, in which the shorter of this and that of `warmTransferConfig` applies.
      * From 5 to 120.
      */
     waitForHumanSeconds: number;
   }[];
   /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. */
   transferDescriptionOverride: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. */
+  /** `cold`: connects the caller directly. `warm`: keeps the caller on hold, tells the person what the call is about, and connects both if the person takes the call. */
   transferMode: "cold" | "warm";
   warmTransferConfig: {
-    /** Message to the caller before the wait. */
+    /** Said to the caller before the wait. `{{name}}` is replaced by the value of the variable. */
     holdMessage: string | null;
-    /** Whether the caller hears music while waiting. */
+    /** Whether the caller hears music while waiting. Otherwise the caller hears silence. */
     holdMusicEnabled: boolean;
-    /** Prompt for the summary of the call for the person. */
+    /** Instructions for the language model that summarizes the call for the person. Null: the built-in ones. Without an answer in 5 seconds the person hears the caller's last words. */
     summaryPrompt: string | null;
-    /** Message to both sides once they are connected. */
+    /** Said to both sides before they are connected. `{{name}}` is replaced by the value of the variable. */
     introMessage: string | null;
-    /** Whether recording continues after the transfer. */
+    /** Whether the recording, if there is one, goes on with what the two people say. Check whether the law requires their consent. */
     continueRecordingAfterTransfer: boolean;
-    /** Caller ID shown to the person: the agent's number or the caller's. */
+    /** Number shown to the person: the agent's, or the caller's if it is not withheld. Some carriers replace or reject numbers that are not yours. */
     callerIdMode: "agent" | "caller";
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. The shorter of this and the route's applies.
      * From 5 to 120.
      */
     dialTimeoutSeconds: number;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum time from the answer to a person's first word or key, in seconds. The shorter of this and the route's applies.
      * From 5 to 120.
      */
     waitForHumanSeconds: number;
@@ -1250,11 +1253,11 @@ export interface AgentUpdate {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel?: string | null;
   /**
-   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change, as does a server without a language model.
    * From 0 to 2.
    */
   llmTemperature?: number | null;
-  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason, and servers without a language model, accept only `none`. */
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
   /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. */
   runtimeConfig?: {
@@ -1356,41 +1359,40 @@ export interface AgentUpdate {
     /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. Default: `null`. */
     extension?: string | null;
     /**
-     * Maximum ringing time, in seconds. Default: `30`.
+     * Maximum ringing time, in seconds. In warm transfers the shorter of this and that of `warmTransferConfig` applies. Default: `30`.
      * From 5 to 120.
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds. Not available yet: only the default is accepted. Default: `30`.
+     * Maximum time from the answer to a person's first word or key, in seconds. Only for warm transfers, in which the shorter of this and that of `warmTransferConfig` applies. Default: `30`.
      * From 5 to 120.
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
   /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. */
   transferDescriptionOverride?: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. Not available yet: only the default is accepted. Default: `"cold"`. */
+  /** `cold`: connects the caller directly. `warm`: keeps the caller on hold, tells the person what the call is about, and connects both if the person takes the call. */
   transferMode?: "cold" | "warm" | null;
-  /** Not available yet: only the default is accepted. */
   warmTransferConfig?: {
-    /** Message to the caller before the wait. */
+    /** Said to the caller before the wait. `{{name}}` is replaced by the value of the variable. */
     holdMessage?: string | null;
-    /** Whether the caller hears music while waiting. */
+    /** Whether the caller hears music while waiting. Otherwise the caller hears silence. */
     holdMusicEnabled?: boolean | null;
-    /** Prompt for the summary of the call for the person. */
+    /** Instructions for the language model that summarizes the call for the person. Null: the built-in ones. Without an answer in 5 seconds the person hears the caller's last words. */
     summaryPrompt?: string | null;
-    /** Message to both sides once they are connected. */
+    /** Said to both sides before they are connected. `{{name}}` is replaced by the value of the variable. */
     introMessage?: string | null;
-    /** Whether recording continues after the transfer. */
+    /** Whether the recording, if there is one, goes on with what the two people say. Check whether the law requires their consent. */
     continueRecordingAfterTransfer?: boolean | null;
-    /** Caller ID shown to the person: the agent's number or the caller's. */
+    /** Number shown to the person: the agent's, or the caller's if it is not withheld. Some carriers replace or reject numbers that are not yours. */
     callerIdMode?: "agent" | "caller" | null;
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. The shorter of this and the route's applies.
      * From 5 to 120.
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum time from the answer to a person's first word or key, in seconds. The shorter of this and the route's applies.
      * From 5 to 120.
      */
     waitForHumanSeconds?: number | null;
@@ -1514,7 +1516,7 @@ export interface CustomToolCreated {
   id: string;
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, in a call `X-Parley-Call-Id`, and in a test `X-Parley-Test: true`. */
   webhookUrl: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
@@ -1532,7 +1534,7 @@ export interface CustomToolCreated {
     key: string;
     value: string;
   }[];
-  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `isTest`, `variables` and `arguments`. A `GET` request has no body. */
   sendRawRequestBody: boolean;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
@@ -1544,7 +1546,7 @@ export interface CustomToolCreated {
 export interface CustomToolUpdate {
   /** Name by which the language model calls the tool. Unique among the agent's tools. */
   name?: string;
-  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`. */
+  /** URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host. Every request has the header `X-Parley-Tool-Call-Id`, in a call `X-Parley-Call-Id`, and in a test `X-Parley-Test: true`. */
   webhookUrl?: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object, with valid patterns, and with each `$ref` to a part of itself. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema?: Record<string, unknown>;
@@ -1562,7 +1564,7 @@ export interface CustomToolUpdate {
     key: string;
     value: string;
   }[] | null;
-  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `isTest`, `variables` and `arguments`. A `GET` request has no body. */
   sendRawRequestBody?: boolean | null;
   /** `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds. */
   responseMode?: "sync" | "async" | null;
@@ -1702,11 +1704,11 @@ export interface AgentSnapshot {
   /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. A change to one that `GET /models` does not list is rejected. */
   llmModel: string;
   /**
-   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change.
+   * Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and models that take no temperature reject a change, as does a server without a language model.
    * From 0 to 2.
    */
   llmTemperature: number;
-  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`. */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason, and servers without a language model, accept only `none`. */
   llmReasoningEffort: "none" | "low" | "medium" | "high";
   /** Further settings of the language model. An update replaces them completely. A setting that the model's provider does not support is rejected. */
   runtimeConfig: {
@@ -1808,40 +1810,40 @@ export interface AgentSnapshot {
     /** Keys pressed after the answer, before the two sides are connected. `,` is a pause of half a second. */
     extension: string | null;
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. In warm transfers the shorter of this and that of `warmTransferConfig` applies.
      * From 5 to 120.
      */
     dialTimeoutSeconds: number;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum time from the answer to a person's first word or key, in seconds. Only for warm transfers, in which the shorter of this and that of `warmTransferConfig` applies.
      * From 5 to 120.
      */
     waitForHumanSeconds: number;
   }[];
   /** Rules in plain language for transfers. The routes with their conditions follow them. Null: the built-in rules. */
   transferDescriptionOverride: string | null;
-  /** `cold`: connects the caller directly. `warm`: briefs the person first. */
+  /** `cold`: connects the caller directly. `warm`: keeps the caller on hold, tells the person what the call is about, and connects both if the person takes the call. */
   transferMode: "cold" | "warm";
   warmTransferConfig: {
-    /** Message to the caller before the wait. */
+    /** Said to the caller before the wait. `{{name}}` is replaced by the value of the variable. */
     holdMessage: string | null;
-    /** Whether the caller hears music while waiting. */
+    /** Whether the caller hears music while waiting. Otherwise the caller hears silence. */
     holdMusicEnabled: boolean;
-    /** Prompt for the summary of the call for the person. */
+    /** Instructions for the language model that summarizes the call for the person. Null: the built-in ones. Without an answer in 5 seconds the person hears the caller's last words. */
     summaryPrompt: string | null;
-    /** Message to both sides once they are connected. */
+    /** Said to both sides before they are connected. `{{name}}` is replaced by the value of the variable. */
     introMessage: string | null;
-    /** Whether recording continues after the transfer. */
+    /** Whether the recording, if there is one, goes on with what the two people say. Check whether the law requires their consent. */
     continueRecordingAfterTransfer: boolean;
-    /** Caller ID shown to the person: the agent's number or the caller's. */
+    /** Number shown to the person: the agent's, or the caller's if it is not withheld. Some carriers replace or reject numbers that are not yours. */
     callerIdMode: "agent" | "caller";
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. The shorter of this and the route's applies.
      * From 5 to 120.
      */
     dialTimeoutSeconds: number;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum time from the answer to a person's first word or key, in seconds. The shorter of this and the route's applies.
      * From 5 to 120.
      */
     waitForHumanSeconds: number;
@@ -1993,7 +1995,7 @@ export interface AgentRestored {
    * From 1 to 2147483647.
    */
   newRevision: number;
-  /** What differs from the version and was not restored: `phoneNumbers`, `knowledgeBases`, and paths of fields that are not available yet, such as `widgetConfig.enabled`. */
+  /** What differs from the version and was not restored, of `phoneNumbers` and `knowledgeBases`. */
   notRestored: string[];
   /** Which of `sipTrunkId`, `messagingConnectionId` and `folderId` were left unchanged because their target no longer exists. */
   skippedStaleRefs: string[];
@@ -2559,7 +2561,7 @@ export interface Call {
   ttsName: string | null;
 }
 
-/** A failure of a provider during a call. */
+/** A failure of a provider during a call or a conversation by text. */
 export interface ProviderFailure {
   /** Id of the failure. */
   id: string;
@@ -3512,8 +3514,10 @@ export interface TestCase {
 
 export interface TestCaseFromCall {
   /** Id of an ended call. */
-  callId: string;
-  /** Name of the case. Default: made of the time of the call. */
+  callId?: string;
+  /** Id of a conversation by text, with what was said so far. Either this or `callId` is required. */
+  conversationId?: string;
+  /** Name of the case. Default: made of the time of the call or conversation. */
   name?: string;
 }
 
@@ -3804,7 +3808,7 @@ export interface DoNotCallSettingsUpdate {
   maxDialsPerDay?: number | null;
 }
 
-/** A provider with its health in the organization's calls. */
+/** A provider with its health in the organization's calls and conversations by text. */
 export interface ProviderState {
   /** Id of the provider, as in `GET /providers`. */
   id: string;
@@ -3823,7 +3827,7 @@ export interface ProviderState {
   /** Last four characters of the organization's own key. Null: none. */
   last4: string | null;
   /**
-   * Failures in the organization's calls within the last hour, of the last 1,000 failures of all providers.
+   * Failures in the organization's calls and conversations by text within the last hour, of the last 1,000 failures of all providers in each.
    * At least 0.
    */
   failuresLastHour: number;
@@ -4069,6 +4073,8 @@ export interface ConversationDetail {
   /** Date and time in ISO 8601, UTC. */
   updatedAt: string;
   transcript: TranscriptItem[];
+  /** Failures of language models while replies by text were written, in order, at most 100. Empty for calls: `GET /calls/{id}` has theirs. */
+  providerFailures: ProviderFailure[];
 }
 
 export interface TestChatCreate {
@@ -4153,6 +4159,8 @@ export interface KnowledgeBase {
   documents: number;
   /** Number of passages that a search can find. */
   passages: number;
+  /** Model by which passages are found by their meaning: `local/minilm`, which understands English, or the one that the operator configured. */
+  embeddingModel: string;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -4181,32 +4189,80 @@ export interface KnowledgeSearch {
   threshold?: number;
 }
 
+/** Pages of a website from which a document was made. */
+export type KnowledgeWebsite = {
+  /** Address of the first page. */
+  url: string;
+  /** Maximum number of pages that are read. */
+  maxPages: number;
+  /** Number of pages read: the progress while the status is `processing`. */
+  pages: number;
+  /** Pages that were not read, at most 20. */
+  problems: {
+    /** Address of the page. */
+    url: string;
+    /** Why it was not read. */
+    reason: string;
+  }[];
+  /** When the website was last read. Null: not yet. */
+  syncedAt: string | null;
+} | null;
+
 /** A document of a knowledge base. */
 export interface KnowledgeDocument {
   id: string;
   knowledgeBaseId: string;
   /** Name, such as the file's. */
   name: string;
-  type: "text" | "markdown" | "html" | "csv" | "pdf" | "docx";
+  type: "text" | "markdown" | "html" | "csv" | "pdf" | "docx" | "website";
   /** `queued`: waits for its turn. `processing`: is read and embedded. `ready`: a search finds its passages. `failed`: see `statusReason`. */
   status: "queued" | "processing" | "ready" | "failed";
-  /** Why the status is `failed`, and what to do. Null otherwise. */
+  /** Why the status is `failed`, and what to do; or what `processing` waits for. Null otherwise. */
   statusReason: string | null;
   /** Number of passages. 0 until the document was read. */
   passages: number;
   /** Number of passages that are ready to be searched: the progress while the status is `processing`. */
   embeddedPassages: number;
-  /** Size of the upload. */
+  /** Size of the upload, or of the pages that were read. */
   bytes: number;
+  website: KnowledgeWebsite;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
   updatedAt: string;
 }
 
+export interface KnowledgeWebsiteCreate {
+  /** Address of the first page: http or https, without a user name. */
+  url: string;
+  /**
+   * Maximum number of pages, the nearest to the first page first. Default: 1.
+   * From 1 to 100.
+   */
+  maxPages?: number;
+  /** Name. Default: host and path of the address. */
+  name?: string;
+}
+
 export interface KnowledgeDocumentUpdate {
   /** Name, such as the file's. */
   name?: string;
+}
+
+/** Part of a document. */
+export interface KnowledgeDocumentPassage {
+  /** Headings above the passage, from the highest to the lowest, separated by ` › `. Empty: none. */
+  heading: string;
+  /** Page on which the passage begins. Null: the type has no pages. */
+  page: number | null;
+  /** First row of the passage in a table. Null: it is not from a table. */
+  row: number | null;
+  /** Address of the web page. Null: the document is no website. */
+  url: string | null;
+  /** Text of the passage. */
+  text: string;
+  /** Whether the passage is ready to be searched. */
+  isEmbedded: boolean;
 }
 
 export interface WebhookSigningSecret {
@@ -4432,7 +4488,7 @@ export interface OrganizationLimits {
    */
   concurrentRequests: number;
   /**
-   * API requests per second and node, after a burst of as many as in one second. Further ones wait for their turn, as those above `concurrentRequests` do. Default: 100.
+   * API requests per second and node, after a burst of as many as in a quarter of a second. Further ones wait for their turn, as those above `concurrentRequests` do. Default: 100.
    * From 1 to 1000000.
    */
   requestsPerSecond: number;

@@ -130,8 +130,7 @@ export const restoreAgentVersionRoute = defineRoute({
         newRevision: revisionSchema,
         notRestored: Type.Array(Type.String(), {
           description:
-            "What differs from the version and was not restored: `phoneNumbers`, `knowledgeBases`, and paths of fields that are " +
-            "not available yet, such as `widgetConfig.enabled`.",
+            "What differs from the version and was not restored, of `phoneNumbers` and `knowledgeBases`.",
         }),
         skippedStaleRefs: Type.Array(Type.String(), {
           description:

@@ -82,7 +82,7 @@ const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange & CopyField
         Type.Unknown({
           readOnly: true,
           description:
-            "Read-only. In what `GET` gave, it names the original: values stored there are accepted even if their fields are not available yet.",
+            "Read-only. In what `GET` gave, it names the original: what is stored there is accepted even if it would be refused today.",
         }),
       ),
     },

@@ -46,7 +46,7 @@ export const customToolFields = {
       pattern: "^https?://\\S+$",
       description:
         "URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in " +
-        "its host. Every request has the header `X-Parley-Tool-Call-Id`, and in a call `X-Parley-Call-Id`.",
+        "its host. Every request has the header `X-Parley-Tool-Call-Id`, in a call `X-Parley-Call-Id`, and in a test `X-Parley-Test: true`.",
       examples: ["https://shop.example/tools/orders"],
     }),
   ),
@@ -91,7 +91,7 @@ export const customToolFields = {
       description:
         "`true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and " +
         "the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, " +
-        "`environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body.",
+        "`environment`, `channel`, `fromNumber`, `toNumber`, `isTest`, `variables` and `arguments`. A `GET` request has no body.",
     }),
     false,
   ),
@@ -118,6 +118,10 @@ export const toolRequestSchema = Type.Object(
     channel: conversationChannelSchema,
     fromNumber: nullable(Type.String({ description: "Caller's number. Null: withheld, or a browser call." })),
     toNumber: nullable(Type.String({ description: "Called number. Null: a browser call." })),
+    isTest: Type.Boolean({
+      description:
+        "Whether the conversation is a test: a test call or chat, an attempt of a test run, or a test of the tool.",
+    }),
     variables: {
       ...variablesSchema,
       description: "Variables of the conversation, without the built-in ones.",

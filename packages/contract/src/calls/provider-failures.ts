@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { nullable, timestampSchema } from "../schemas.ts";
 
-/** Later ones of the same call are only logged and counted. */
+/** Later ones of the same call or conversation are only logged and counted. */
 export const MAX_RECORDED_PROVIDER_FAILURES = 100;
 
 export const providerFailureSchema = Type.Object(
@@ -26,7 +26,10 @@ export const providerFailureSchema = Type.Object(
       }),
     ),
   },
-  { title: "ProviderFailure", description: "A failure of a provider during a call." },
+  {
+    title: "ProviderFailure",
+    description: "A failure of a provider during a call or a conversation by text.",
+  },
 );
 
 export type ProviderFailure = Static<typeof providerFailureSchema>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { providerFailureSchema } from "../calls/provider-failures.ts";
 import { callEvaluationSchema, callExtractionSchema, callResultStatuses } from "../calls/call-results.ts";
 import { knowledgePassageSchema } from "../knowledge-bases/knowledge-passage.ts";
 import { defineRoute } from "../route.ts";
@@ -167,7 +168,14 @@ export const conversationSchema = Type.Object(
 );
 
 const conversationDetailSchema = Type.Object(
-  { ...conversationSchema.properties, transcript: Type.Array(transcriptItemSchema) },
+  {
+    ...conversationSchema.properties,
+    transcript: Type.Array(transcriptItemSchema),
+    providerFailures: Type.Array(providerFailureSchema, {
+      description:
+        "Failures of language models while replies by text were written, in order, at most 100. Empty for calls: `GET /calls/{id}` has theirs.",
+    }),
+  },
   { title: "ConversationDetail" },
 );
 

@@ -36,6 +36,11 @@ const knowledgeBaseSchema = Type.Object(
     ...fields,
     documents: Type.Integer({ description: "Number of documents." }),
     passages: Type.Integer({ description: "Number of passages that a search can find." }),
+    embeddingModel: Type.String({
+      description:
+        "Model by which passages are found by their meaning: `local/minilm`, which understands English, or the one that the operator configured.",
+      examples: ["local/minilm"],
+    }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },
@@ -48,6 +53,7 @@ const readOnly = {
   id: ignored,
   documents: ignored,
   passages: ignored,
+  embeddingModel: ignored,
   createdAt: ignored,
   updatedAt: ignored,
 };

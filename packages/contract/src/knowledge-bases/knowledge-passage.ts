@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { idSchema, nullable } from "../schemas.ts";
 
 /** Place in a document at which a passage is. */
-const placeFields = {
+export const placeFields = {
   heading: Type.String({
     description:
       "Headings above the passage, from the highest to the lowest, separated by ` › `. Empty: none.",

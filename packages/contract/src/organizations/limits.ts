@@ -56,7 +56,7 @@ export const organizationLimits = {
     default: 100,
     minimum: 1,
     description:
-      "API requests per second and node, after a burst of as many as in one second. Further ones wait for their turn, as those above `concurrentRequests` do.",
+      "API requests per second and node, after a burst of as many as in a quarter of a second. Further ones wait for their turn, as those above `concurrentRequests` do.",
   },
   chatMessagesPerMinute: {
     default: 6_000,

@@ -103,7 +103,9 @@ export const deleteProviderKeyRoute = defineRoute({
   tag,
   role: "admin",
   summary: "Delete the organization's key at a provider",
-  description: "Later calls use the operator's key, if there is one. Calls in progress keep the deleted one.",
+  description:
+    "Later calls use the operator's key, if there is one. Calls in progress keep the deleted one. Voices that " +
+    "were cloned with it become `failed` until a key of the same account is stored.",
   params,
   status: 200,
   response: deletedResponse,
@@ -131,13 +133,16 @@ const providerStateSchema = Type.Object(
     failuresLastHour: Type.Integer({
       minimum: 0,
       description:
-        "Failures in the organization's calls within the last hour, of the last 1,000 failures of all providers.",
+        "Failures in the organization's calls and conversations by text within the last hour, of the last 1,000 failures of all providers in each.",
     }),
     lastFailure: Type.Union([providerFailureSchema, Type.Null()], {
       description: "The last failure within the last 24 hours. Null: none.",
     }),
   },
-  { title: "ProviderState", description: "A provider with its health in the organization's calls." },
+  {
+    title: "ProviderState",
+    description: "A provider with its health in the organization's calls and conversations by text.",
+  },
 );
 
 export type ProviderState = Static<typeof providerStateSchema>;

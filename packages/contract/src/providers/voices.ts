@@ -162,7 +162,8 @@ export const createVoiceRoute = defineRoute({
     "or Vorbis) or WebM Opus file of 8 to 40 seconds; other formats are converted first, as the dashboard does. It must contain speech that is " +
     "neither clipped nor drowned in noise: `invalid_body` says what is wrong and how to record it better. It is stored as mono WAV " +
     "with the speech at −20 dBFS.\n\n" +
-    "If a provider that clones voices is configured (ElevenLabs, Cartesia), it clones the voice, and the status is `processing` until then. " +
+    "If a provider that clones voices is configured (ElevenLabs, Cartesia), it clones the voice, and the status is `processing` until then; " +
+    "with a key of the organization's own, in its account there. " +
     "Otherwise the voice is an approximation by a local voice (`isApproximation`). `limit_reached`: the organization's limit " +
     "`voices` is reached.",
   body: closedObject(

@@ -23,6 +23,8 @@ const params = Type.Object({
 
 /** Attempts of one run. */
 export const MAX_ATTEMPTS_PER_RUN = 1_000;
+/** Bytes of the cases of one suite as JSON. */
+export const MAX_TEST_SUITE_BYTES = 16 * 2 ** 20;
 
 const nameSchema = Type.String({
   minLength: 1,
@@ -212,6 +214,7 @@ export const createTestCaseRoute = defineRoute({
   operationId: "createTestCase",
   tag,
   summary: "Create a test case",
+  description: `The cases of a suite have at most ${MAX_TEST_SUITE_BYTES / 2 ** 20} MiB as JSON.`,
   params: suiteParams,
   body: creationSchema,
   status: 201,
@@ -254,6 +257,7 @@ export const updateTestCaseRoute = defineRoute({
   body: updateSchema,
   status: 200,
   response: dataOf(testCaseSchema),
+  errors: ["limit_reached"],
 });
 
 export const deleteTestCaseRoute = defineRoute({

@@ -9,13 +9,18 @@ const suiteId = { ...idSchema, description: "Id of the test suite." };
 
 const pastCallSchema = closedObject(
   {
-    callId: { ...idSchema, description: "Id of an ended call." },
+    callId: Type.Optional({ ...idSchema, description: "Id of an ended call." }),
+    conversationId: Type.Optional({
+      ...idSchema,
+      description:
+        "Id of a conversation by text, with what was said so far. Either this or `callId` is required.",
+    }),
     name: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 128,
         pattern: "\\S",
-        description: "Name of the case. Default: made of the time of the call.",
+        description: "Name of the case. Default: made of the time of the call or conversation.",
       }),
     ),
   },
@@ -28,9 +33,9 @@ export const createTestCaseFromCallRoute = defineRoute({
   path: "/test-suites/{id}/tests/from-call",
   operationId: "createTestCaseFromCall",
   tag,
-  summary: "Create a test case from a past call",
+  summary: "Create a test case from a past call or conversation",
   description:
-    "The caller's words become `callerLines`, the answers of custom tools become `toolMocks`, and the calls of those tools and " +
+    "The words of the caller or writer become `callerLines`, the answers of custom tools become `toolMocks`, and the calls of those tools and " +
     "the end of the call become `assertions`. Edit the case as any other. The call's variables become those of the case.",
   params: Type.Object({ id: suiteId }),
   body: pastCallSchema,

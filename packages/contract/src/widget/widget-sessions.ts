@@ -14,12 +14,33 @@ export const widgetParams = Type.Object({
   }),
 });
 
+/** Languages of the widget's own texts, such as its buttons. */
+export const WIDGET_LANGUAGES = [
+  "ar",
+  "de",
+  "en",
+  "es",
+  "fr",
+  "hi",
+  "it",
+  "ja",
+  "nl",
+  "pl",
+  "pt",
+  "zh",
+] as const;
+
 const settingsSchema = Type.Object(
   {
     agentName: Type.String({
       description: "`appearance.agentDisplayName`; the agent's name if that is null.",
     }),
-    language: Type.String({ description: "Language of the conversation, a BCP 47 tag.", examples: ["en"] }),
+    language: Type.String({
+      description:
+        "Language of the conversation, a BCP 47 tag. Unless the page chooses another one, the widget's own texts are in it too " +
+        `(${WIDGET_LANGUAGES.join(", ")}; otherwise English).`,
+      examples: ["en"],
+    }),
     modes: Type.Object({
       chat: Type.Boolean({ description: "Whether visitors can write." }),
       voice: Type.Boolean({ description: "Whether visitors can call." }),

@@ -75,6 +75,19 @@ test("a search for words that were expected begins before the reply, and once", 
   assert.deepEqual(queries, ["What does my dog cost in", "What does my dog cost in the summer?"]);
 });
 
+test("words that are known are not searched again for their punctuation", async () => {
+  const queries: string[] = [];
+  const { dialogue } = open(async (query) => {
+    queries.push(query);
+    return [passage];
+  });
+  dialogue.expect("what does my dog cost in summer");
+  await setImmediate();
+  const reply = await answer(dialogue, "What does my dog cost, in summer?");
+  assert.deepEqual(reply.knowledge, [passage]);
+  assert.deepEqual(queries, ["what does my dog cost in summer"]);
+});
+
 test("a reply does not wait longer than its deadline, nor fails with the search", async () => {
   for (const search of [
     async () => await new Promise<never>(() => {}),

@@ -25,7 +25,7 @@ type Passages = readonly KnowledgePassage[];
 export class KnowledgeLookup {
   readonly #knowledge: DialogueKnowledge;
   readonly #timers: Timers;
-  /** By query, the oldest first. A failed search has found nothing. */
+  /** By the words of the query, the oldest first. A failed search has found nothing. */
   readonly #searches = new Map<string, Promise<Passages>>();
   #isExpecting = false;
   #expectedNext: string | undefined;
@@ -69,18 +69,27 @@ export class KnowledgeLookup {
   }
 
   #search(query: string): Promise<Passages> {
-    const known = this.#searches.get(query);
+    const words = wordsOf(query);
+    const known = this.#searches.get(words);
     if (known !== undefined) return known;
     const search = this.#knowledge.search(query).catch((): Passages => {
       // The next reply tries again.
-      this.#searches.delete(query);
+      this.#searches.delete(words);
       return [];
     });
-    this.#searches.set(query, search);
+    this.#searches.set(words, search);
     const oldest = this.#searches.keys().next().value;
     if (this.#searches.size > MAX_KEPT && oldest !== undefined) this.#searches.delete(oldest);
     return search;
   }
+}
+
+/** A final text often differs from the last partial one only in its punctuation, which a search does not depend on. */
+function wordsOf(query: string): string {
+  return query
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .trim();
 }
 
 /** What to search for: the last message of the other side, if the agent has not answered it. */

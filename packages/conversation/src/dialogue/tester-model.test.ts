@@ -78,3 +78,10 @@ test("a tester that falls silent says nothing and does not hang up", async () =>
   const { hear } = play({ lines, silentAfterTurns: 1 });
   assert.deepEqual([await hear("Hello."), await hear("Yes?"), await hear("Hello?")], ["One.", "", ""]);
 });
+
+test("a tester waits after a filler or its first half, and goes on after the answer", async () => {
+  const { hear } = play({ lines, fillers: ["One moment, please.", "少々お待ちください。"] });
+  assert.deepEqual([await hear("one moment"), await hear("We open at nine.")], ["", "One."]);
+  assert.deepEqual([await hear("少々お待ちください"), await hear("One")], ["", "Two."]);
+  assert.equal(await hear("One moment, please. It is closed."), "[hangs up]");
+});

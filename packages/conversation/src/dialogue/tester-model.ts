@@ -2,11 +2,11 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
   LanguageModelV4StreamPart,
-  LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import type { LanguageModel } from "../providers/language-model.ts";
 import { KEYPAD_TOOL_NAME } from "./keypad-tool.ts";
 import { END_CALL_TOOL_NAME } from "./tool.ts";
+import { writtenReply } from "./written-reply.ts";
 
 /** What a tester does in one of its turns. */
 export type TesterLine = { type: "say"; text: string } | { type: "press"; keys: string };
@@ -19,6 +19,8 @@ export interface TesterModelOptions {
   maxTurns: number;
   /** Number of turns after which the tester says nothing, and does not hang up either. Default: never. */
   silentAfterTurns?: number | undefined;
+  /** What the agent says while it looks for an answer, for which the tester waits. Default: nothing. */
+  fillers?: readonly string[];
 }
 
 /**
@@ -30,18 +32,20 @@ export function createTesterModel({
   model,
   maxTurns,
   silentAfterTurns = Infinity,
+  fillers = [],
 }: TesterModelOptions): LanguageModel {
   const last = lines === undefined ? maxTurns : Math.min(lines.length, maxTurns);
   const doStream: LanguageModel["doStream"] = async (call) => {
     // The line of this turn was to press keys, which is done.
-    if (lines !== undefined && call.prompt.at(-1)?.role === "tool") return stream([]);
+    if (lines !== undefined && call.prompt.at(-1)?.role === "tool") return writtenReply([]);
+    if (hasOnlyFiller(call.prompt, fillers)) return writtenReply([]);
     const turns = countTurns(call.prompt);
-    if (turns >= silentAfterTurns) return stream([]);
-    if (turns >= last) return stream([toolCall(call, END_CALL_TOOL_NAME, {})]);
+    if (turns >= silentAfterTurns) return writtenReply([]);
+    if (turns >= last) return writtenReply([toolCall(call, END_CALL_TOOL_NAME, {})]);
     const line = lines?.[turns];
     if (line === undefined) return await model.doStream(call);
-    if (line.type === "press") return stream([toolCall(call, KEYPAD_TOOL_NAME, { keys: line.keys })]);
-    return stream([{ type: "text-delta", id: "line", delta: line.text }]);
+    if (line.type === "press") return writtenReply([toolCall(call, KEYPAD_TOOL_NAME, { keys: line.keys })]);
+    return writtenReply([{ type: "text-delta", id: "line", delta: line.text }]);
   };
   return {
     specificationVersion: "v4",
@@ -67,6 +71,20 @@ function countTurns(prompt: readonly LanguageModelV4Message[]): number {
     .filter(({ type }) => type === "text" || type === "tool-call").length;
 }
 
+/** Whether the agent has said nothing but a filler, or at least the first half of one, since the tester's last turn. */
+function hasOnlyFiller(prompt: readonly LanguageModelV4Message[], fillers: readonly string[]): boolean {
+  const since = prompt.slice(prompt.findLastIndex(({ role }) => role !== "user") + 1);
+  const parts = since.flatMap(({ role, content }) => (role === "user" ? content : []));
+  const heard = toLetters(parts.map((part) => (part.type === "text" ? part.text : "")).join(" "));
+  if (heard === "") return false;
+  return fillers.map(toLetters).some((each) => each.startsWith(heard) && 2 * heard.length >= each.length);
+}
+
+/** The recognizer chooses punctuation and spaces by itself. */
+function toLetters(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
+}
+
 function toolCall(
   { prompt }: LanguageModelV4CallOptions,
   toolName: string,
@@ -78,15 +96,4 @@ function toolCall(
     toolName,
     input: JSON.stringify(input),
   };
-}
-
-const NO_USAGE = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
-};
-
-function stream(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4StreamResult {
-  const unified = parts.some(({ type }) => type === "tool-call") ? "tool-calls" : "stop";
-  const finish = { type: "finish", usage: NO_USAGE, finishReason: { unified, raw: undefined } } as const;
-  return { stream: ReadableStream.from([...parts, finish]) };
 }

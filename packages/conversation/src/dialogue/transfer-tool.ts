@@ -10,10 +10,33 @@ export interface TransferDestination {
   condition: string;
 }
 
-/** Result of a transfer. A failed one returns the caller to the agent. */
+const TRANSFER_FAILURES = [
+  "busy",
+  "no answer",
+  /** The person's telephone or network declined the call. */
+  "rejected",
+  /** The person answered and declined. */
+  "refused",
+  "voicemail",
+  "not allowed",
+  "unreachable",
+  "hung up",
+] as const;
+
+/** Why a transfer failed, in the transcript, for the model and for flows. */
+export type TransferFailure = (typeof TRANSFER_FAILURES)[number];
+
+/** Result of a transfer. A failed one returns the caller to the agent. `reason` begins with the `TransferFailure`, if there is one. */
 export type TransferResult =
   | { isTransferred: true; isSimulated?: boolean }
   | { isTransferred: false; reason: string };
+
+/** The failure in the reason of a transfer; `failed` for a fault that has none, such as one of the tool itself. */
+export function readTransferFailure(reason: string): TransferFailure | "failed" {
+  return (
+    TRANSFER_FAILURES.find((failure) => reason === failure || reason.startsWith(`${failure} (`)) ?? "failed"
+  );
+}
 
 export interface TransferToolOptions {
   /** Replaces the built-in rules about when to transfer. The destinations follow them. */
@@ -55,7 +78,7 @@ export function createTransferTool({
       additionalProperties: false,
     },
     execute: async (input, { signal }) => {
-      const result = await transfer(readDestination(input, destinations.length) - 1, signal);
+      const result = await transfer(readDestination(input, destinations), signal);
       if (!result.isTransferred) throw new Error(result.reason);
       return result.isSimulated === true
         ? "transferred (simulated: this is a test, and no call was placed)"
@@ -64,12 +87,17 @@ export function createTransferTool({
   };
 }
 
-/** Models write the number as text too. */
-function readDestination(input: unknown, count: number): number {
-  const given =
-    typeof input === "object" && input !== null && "destination" in input ? input.destination : undefined;
+/** Index of the destination: models give its number, also as text, and flows `to`. */
+function readDestination(input: unknown, destinations: readonly TransferDestination[]): number {
+  const { destination: given, to }: { destination?: unknown; to?: unknown } =
+    typeof input === "object" && input !== null ? input : {};
+  if (to !== undefined && given === undefined) {
+    const index = destinations.findIndex((each) => each.to === to);
+    if (index < 0) throw new Error("the agent has no such destination");
+    return index;
+  }
   const number = typeof given === "string" && /^\d{1,2}$/.test(given.trim()) ? Number(given) : given;
-  if (typeof number !== "number" || !Number.isInteger(number) || number < 1 || number > count)
-    throw new Error(`destination must be a number from 1 to ${count}`);
-  return number;
+  if (typeof number !== "number" || !Number.isInteger(number) || number < 1 || number > destinations.length)
+    throw new Error(`destination must be a number from 1 to ${destinations.length}`);
+  return number - 1;
 }

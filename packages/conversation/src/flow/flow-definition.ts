@@ -73,7 +73,7 @@ export type FlowNode =
       next: string;
       onFailure: string;
     }
-  | { id: string; type: "transfer"; reason?: string; onFailure: string }
+  | { id: string; type: "transfer"; route: string; saveFailure?: string; onFailure: string }
   | { id: string; type: "message"; text: string; next: string; onFailure: string }
   | { id: string; type: "end"; text?: string }
   | {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seededRandom } from "@parley/testing";
 import type { FlowDefinition, FlowNode, FlowSlot, NodeOf } from "./flow-definition.ts";
+import { TRANSFER_TOOL_NAME } from "../dialogue/transfer-tool.ts";
 import { flowStep } from "./flow-machine.ts";
 import {
   createProgram,
@@ -204,6 +205,23 @@ test("values of a tool's answer are saved by their place; what it lacks empties 
   assert.deepEqual(failed.send({ type: "toolAnswered", output: "no", isError: true }), ["Lost.", "(end)"]);
 });
 
+test("a transfer ends the flow; a failed one leads on, with its reason in a slot", () => {
+  const nodes: FlowNode[] = [
+    { id: "hand", type: "transfer", route: "+14155550123", saveFailure: "why", onFailure: "sorry" },
+    { id: "sorry", type: "end", text: "They are {{why}}." },
+  ];
+  const calling = run(nodes);
+  assert.deepEqual(calling.send({ type: "go" }), ["(call)"]);
+  assert.deepEqual(calling.send({ type: "toolAnswered", output: "transferred", isError: false }), ["(end)"]);
+  const failed = (output: string): string[] => {
+    const flow = run(nodes);
+    flow.send({ type: "go" });
+    return flow.send({ type: "toolAnswered", output, isError: true });
+  };
+  assert.deepEqual(failed("busy (486 Busy Here)"), ["They are busy.", "(end)"]);
+  assert.deepEqual(failed("the call is not answered"), ["They are failed.", "(end)"]);
+});
+
 test("a model leads a stretch until it takes an exit, or until its turns are used up", () => {
   const exits = [{ name: "solved", condition: "The problem is solved.", next: "done" }];
   const nodes: FlowNode[] = [
@@ -294,7 +312,9 @@ function randomFlow(random: () => number): FlowDefinition {
     const later = (): string => id(index + 1 + Math.floor(random() * (size - index - 1)));
     const anywhere = (): string => id(Math.floor(random() * size));
     const base = { id: id(index) };
-    switch (pick(["say", "ask", "ask", "condition", "judge", "tool", "subPrompt", "end"] as const)) {
+    switch (
+      pick(["say", "ask", "ask", "condition", "judge", "tool", "transfer", "subPrompt", "end"] as const)
+    ) {
       case "say":
         return { ...base, type: "say", text: `${index}: {{b}}{{c}}`, next: later() };
       case "ask":
@@ -338,6 +358,14 @@ function randomFlow(random: () => number): FlowDefinition {
           next: later(),
           onFailure: later(),
         };
+      case "transfer":
+        return {
+          ...base,
+          type: "transfer",
+          route: pick(["+14155550123", "12"]),
+          ...(random() < 0.5 && { saveFailure: pick(["c", "d"]) }),
+          onFailure: later(),
+        };
       case "subPrompt": {
         const exits = [{ name: "out", condition: "done", next: anywhere() }];
         return { ...base, type: "subPrompt", prompt: "p", exits, maxTurns: 2, onMaxTurns: later() };
@@ -358,12 +386,24 @@ function randomFlow(random: () => number): FlowDefinition {
   };
 }
 
+const REASONS: readonly string[] = [
+  "busy (486 Busy Here)",
+  "no answer",
+  "the result was lost",
+  "busybody",
+  "transferred",
+];
+
 /** Answers to demands, the same for both implementations. */
 function createSupplies(seed: number): (demand: Demand) => Supply {
   const random = seededRandom(seed);
-  return ({ want }) => {
+  return (demand) => {
+    const { want } = demand;
+    const name = want === "tool" ? demand.name : undefined;
     const draw = random();
     if (want === "caller") return CALLER[Math.floor(draw * CALLER.length)] ?? {};
+    if (want === "tool" && name === TRANSFER_TOOL_NAME)
+      return { output: REASONS[Math.floor(draw * REASONS.length)] ?? "", isError: draw < 0.8 };
     if (want === "tool")
       return { output: JSON.stringify(draw < 0.3 ? {} : { v: Math.floor(draw * 9) }), isError: draw > 0.8 };
     if (want === "model") return draw < 0.3 ? { exit: "out" } : {};

@@ -1,5 +1,5 @@
 import { MESSAGE_TOOL_NAME } from "../dialogue/message-tool.ts";
-import { TRANSFER_TOOL_NAME } from "../dialogue/transfer-tool.ts";
+import { readTransferFailure, TRANSFER_TOOL_NAME } from "../dialogue/transfer-tool.ts";
 import type { FlowNode, IntentName, NodeOf, SlotValue } from "./flow-definition.ts";
 import { findIntent } from "./flow-intents.ts";
 import {
@@ -182,9 +182,25 @@ class FlowRun {
       for (const [name, value] of savedValues(node.save ?? [], output)) this.#store(name, value);
       this.#goOn(`${node.tool} answered`, node.next);
     } else if (node.type === "message" && !isError) this.#goOn("sent", node.next);
-    else if (node.type === "tool" || node.type === "message" || node.type === "transfer")
-      this.#goOn("failed", node.onFailure);
+    else if (node.type === "transfer") return this.#takeTransfer(node, output, isError);
+    else if (node.type === "tool" || node.type === "message") this.#goOn("failed", node.onFailure);
     this.#advance();
+  }
+
+  /** A call that is transferred, or as if it were, is over for the flow. */
+  #takeTransfer(node: NodeOf<"transfer">, output: string, isError: boolean): void {
+    if (!isError) return this.#end(node, "transferred");
+    const failure = readTransferFailure(output);
+    if (node.saveFailure !== undefined) this.#store(node.saveFailure, failure);
+    this.#goOn(failure === "failed" ? failure : `failed: ${failure}`, node.onFailure);
+    this.#advance();
+  }
+
+  #end({ id }: FlowNode, text: string): void {
+    const { toolCallId: _answered, ...state } = this.state;
+    this.state = { ...state, phase: "ended" };
+    this.#note(id, text);
+    this.effects.push({ type: "end" });
   }
 
   #lead(node: NodeOf<"subPrompt">): void {
@@ -259,9 +275,7 @@ class FlowRun {
         return true;
       case "end":
         this.#say(node.text ?? "");
-        this.state = { ...this.state, phase: "ended" };
-        this.#note(node.id, "end");
-        this.effects.push({ type: "end" });
+        this.#end(node, "end");
         return true;
     }
   }
@@ -298,10 +312,7 @@ class FlowRun {
   } {
     if (node.type === "message")
       return { toolName: MESSAGE_TOOL_NAME, input: { text: this.#render(node.text) } };
-    if (node.type === "transfer") {
-      const reason = this.#render(node.reason ?? "");
-      return { toolName: TRANSFER_TOOL_NAME, input: reason === "" ? {} : { reason } };
-    }
+    if (node.type === "transfer") return { toolName: TRANSFER_TOOL_NAME, input: { to: node.route } };
     const values = valuesOf(this.#program, this.state);
     const input = Object.entries(node.arguments ?? {}).flatMap(([name, argument]) => {
       const value = renderArgument(argument, values);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DialogueTool } from "../dialogue/tool.ts";
+import { createTransferTool, type TransferResult } from "../dialogue/transfer-tool.ts";
 import type { FlowDefinition, FlowNode } from "../flow/flow-definition.ts";
 import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
 import { type ModelScript, ScriptedLanguageModel } from "../testing/scripted-language-model.ts";
@@ -199,6 +200,43 @@ test("a tool that the caller interrupts runs once, and its result counts", async
   assert.equal(tool.inputs.length, 1);
   assert.equal(wordsIn(call).at(-1), "agent: Goodbye.");
   assert.deepEqual(pathOf(call), ["book calls book", "book book answered", "bye end"]);
+});
+
+test("a transfer follows the words before it; simulated, it ends the call, and a failed one leads on", async () => {
+  const nodes: FlowNode[] = [
+    { id: "tell", type: "say", text: "I connect you.", next: "hand" },
+    { id: "hand", type: "transfer", route: "12", saveFailure: "why", onFailure: "sorry" },
+    { id: "sorry", type: "end", text: "Sales is {{why}}. Goodbye." },
+  ];
+  const results: TransferResult[] = [
+    { isTransferred: true, isSimulated: true },
+    { isTransferred: false, reason: "busy (486 Busy Here)" },
+  ];
+  const words: string[][] = [];
+  for (const result of results) {
+    const indexes: number[] = [];
+    const transfer = createTransferTool({
+      destinations: [
+        { to: "+14155550123", condition: "Support." },
+        { to: "12", condition: "Sales." },
+      ],
+      deadlineMs: 60_000,
+      transfer: async (index) => {
+        indexes.push(index);
+        assert.deepEqual(wordsIn(call), ["agent: I connect you."]);
+        return await Promise.resolve(result);
+      },
+    });
+    const call = callOn({ nodes, tools: [transfer] });
+    await call.waitUntil(() => call.end !== undefined);
+    assert.deepEqual(indexes, [1]);
+    words.push(pathOf(call));
+    assert.equal(call.end?.endReason, "agent_hangup");
+  }
+  assert.deepEqual(words, [
+    ["tell said", "hand transfer", "hand transferred"],
+    ["tell said", "hand transfer", "hand failed: busy", "sorry end"],
+  ]);
 });
 
 test("keys answer a question while it is spoken, and a key brings a person", async () => {

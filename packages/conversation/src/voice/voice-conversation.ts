@@ -8,6 +8,7 @@ import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts"
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { TurnEndDetector, TurnEndStream } from "../providers/turn-end.ts";
 import type { VoiceActivityDetector } from "../providers/voice-activity.ts";
+import type { TranscriptEntry } from "../transcript.ts";
 import { type AnsweredBy, isWatching } from "./answer/answer-detection.ts";
 import type { AnswerJudge } from "./answer/answer-judge.ts";
 import { ConversationTranscript } from "./conversation-transcript.ts";
@@ -273,6 +274,11 @@ export class VoiceConversation {
     this.#activity.close();
     this.#turnEnd?.close();
     this.#hearing.close();
+  }
+
+  /** What was said so far. */
+  get history(): readonly TranscriptEntry[] {
+    return this.#options.dialogue.history;
   }
 
   /** Settings of the turn policy: the head of a log of its decisions. */

@@ -40,6 +40,19 @@ test("the agent waits for a person's hello and greets as soon as it has ended", 
   assert.deepEqual(call.transcript, ["user: Hello?", `agent: ${GREETING}`]);
 });
 
+test("a person's question is recognized at once, and the agent does not speak before their words end", async () => {
+  const call = await dial(MESSAGE);
+  await call.stayQuiet(400);
+  await call.say("Good morning, Greenfield Dental, Laura speaking, how can I help you today?", 5_000);
+  const [verdict] = call.events.filter(({ type }) => type === "answeredBy");
+  assert.deepEqual(answersOf(call), ["human"]);
+  assert.ok(verdict?.type === "answeredBy" && verdict.atMs <= 3_000, JSON.stringify(verdict));
+  assert.ok(!call.frames.some(Boolean), "the agent spoke over the person");
+  const waitedMs = await waitForAgent(call);
+  assert.ok(waitedMs <= 480, `${waitedMs} ms`);
+  assert.deepEqual(answersOf(call), ["human"]);
+});
+
 test("the delay of the first message counts from the answer, not from the hello", async () => {
   const call = await dial(MESSAGE, { agent: { firstMessageDelayMs: 3_000 } });
   await call.say("Hello?", 500);

@@ -1,11 +1,15 @@
 import { ProviderError, readRetryAfterMs } from "@parley/conversation";
 import { errorMessage } from "@parley/conversation/error-message";
+import { readStart } from "./read-start.ts";
+
+/** Further bytes are not read: proxies answer with pages. */
+const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 /** Error for a refusal by status. 429 is not retryable: a rate limit lasts longer than a turn can wait. */
 export async function statusError(provider: string, response: Response): Promise<ProviderError> {
   const { status } = response;
-  const body = await response.text().catch(() => "");
-  const detail = body.slice(0, 200).replaceAll(/\s+/g, " ");
+  const body = await readStart(response, MAX_REFUSAL_BYTES).catch(() => undefined);
+  const detail = (body?.text ?? "").slice(0, 200).replaceAll(/\s+/g, " ");
   return new ProviderError({
     provider,
     kind: "status",

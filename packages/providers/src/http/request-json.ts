@@ -1,5 +1,6 @@
 import { ProviderError } from "@parley/conversation";
 import { fetchError, statusError } from "./http-error.ts";
+import { readStart } from "./read-start.ts";
 
 /** A request whose answer is JSON. */
 export interface JsonRequest {
@@ -9,18 +10,25 @@ export interface JsonRequest {
   headers: Readonly<Record<string, string>>;
   /** Default: `GET`. */
   method?: "GET" | "POST" | "DELETE";
-  body?: FormData;
+  body?: FormData | string;
+  /** `error`: a redirect is refused, because the body is for this server only. Default: it is followed. */
+  redirect?: "error";
   signal: AbortSignal;
 }
 
+/** Longer than any list of voices, and than 64 vectors of 8,192 dimensions in decimal digits. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
 /** Sends the request. Rejects with a `ProviderError`; an empty answer resolves to `undefined`. */
 export async function requestJson({ provider, url, ...init }: JsonRequest): Promise<unknown> {
-  let response: Response;
   let text: string;
   try {
-    response = await fetch(url, init);
+    const response = await fetch(url, init);
     if (!response.ok) throw await statusError(provider, response);
-    text = await response.text();
+    const answer = await readStart(response, MAX_ANSWER_BYTES);
+    if (!answer.isWhole)
+      throw unreadableAnswer(provider, `the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    ({ text } = answer);
   } catch (error) {
     throw fetchError(provider, error);
   }

@@ -8,6 +8,7 @@ export { startScriptedElevenLabs, type ScriptedElevenLabsOptions } from "./scrip
 export { startScriptedAnthropic } from "./scripted-anthropic.ts";
 export type { ScriptedChatOptions, ScriptedChatReply, ScriptedChatRequest } from "./scripted-chat.ts";
 export { startScriptedGoogle } from "./scripted-google.ts";
+export { type ScriptedEmbeddingsOptions, startScriptedEmbeddings } from "./scripted-embeddings.ts";
 export { startScriptedOpenAi } from "./scripted-openai.ts";
 export { startScriptedOpenAiSpeech, type ScriptedOpenAiSpeechOptions } from "./scripted-openai-speech.ts";
 export {

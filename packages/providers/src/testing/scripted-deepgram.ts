@@ -11,8 +11,8 @@ import { ScriptedHost, monotonicMs, type ScriptedServer } from "./scripted-serve
 export interface ScriptedDeepgramOptions {
   /** If set, other keys are refused with 401. */
   apiKey?: string;
-  /** Text of an utterance, by connection and index. Default: empty. */
-  utterance?: (connection: number, index: number) => string;
+  /** Text of an utterance, by connection, index, and the terms that the connection expects. Default: empty. */
+  utterance?: (connection: number, index: number, keyterms: readonly string[]) => string;
   /** From `Finalize` to the answer. */
   latencyMs?: number;
   /** Audio with speech per interim result; default: no interim results. */
@@ -42,7 +42,7 @@ export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): P
     options.fault,
     (connection, request) => {
       const query = new URL(request.url ?? "/", "http://scripted").searchParams;
-      const listener = new ScriptedListener(host, options, connection, Number(query.get("sample_rate")));
+      const listener = new ScriptedListener(host, options, connection, query);
       connection.socket.on("message", (data, isBinary) => {
         if (!Buffer.isBuffer(data)) return;
         if (isBinary) listener.hear(data);
@@ -120,6 +120,7 @@ class ScriptedListener {
   readonly #options: ScriptedDeepgramOptions;
   readonly #connection: ScriptedConnection;
   readonly #bytesPerMs: number;
+  readonly #keyterms: readonly string[];
   #utterances = 0;
   #heardMs = 0;
   #speechStartMs: number | undefined;
@@ -129,12 +130,13 @@ class ScriptedListener {
     host: ScriptedHost,
     options: ScriptedDeepgramOptions,
     connection: ScriptedConnection,
-    sampleRateHz: number,
+    query: URLSearchParams,
   ) {
     this.#host = host;
     this.#options = options;
     this.#connection = connection;
-    this.#bytesPerMs = (sampleRateHz * 2) / 1000;
+    this.#bytesPerMs = (Number(query.get("sample_rate")) * 2) / 1000;
+    this.#keyterms = query.getAll("keyterm");
   }
 
   hear(pcm: Buffer): void {
@@ -175,7 +177,7 @@ class ScriptedListener {
   }
 
   #nextUtterance(): string {
-    return this.#options.utterance?.(this.#connection.index, this.#utterances) ?? "";
+    return this.#options.utterance?.(this.#connection.index, this.#utterances, this.#keyterms) ?? "";
   }
 
   #send(transcript: string, isFinal: boolean, startMs: number, endMs: number): void {

@@ -86,6 +86,24 @@ test("a transfer that is refused, fails or is not reported has the matching caus
   }
 });
 
+test("garbage, huge and countless reports do not decide a transfer", async () => {
+  const { call, progress, result } = await transfer();
+  await call.respond("REFER", 202);
+  for (const status of ["", "999 Odd", "2000 OK", "-200 OK", "\u0000200 OK", "x".repeat(60_000)])
+    await notify(call, status);
+  assert.deepEqual(progress, []);
+  for (let count = 0; count < 100; count++) await notify(call, `180 ${"Ringing ".repeat(7_000)}`);
+  assert.equal(progress.length, 100);
+  assert.equal(call.lastStatus("NOTIFY"), 200);
+  await notify(call, `486 ${"Busy".repeat(10_000)}\r\nSIP/2.0 200 OK`, "terminated");
+  const outcome = await result;
+  assert.ok(!outcome.ok && outcome.cause === "failed");
+  assert.equal(outcome.status, 486);
+  assert.ok(outcome.reason.length <= 1_024, `${outcome.reason.length} characters`);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
 test("a transfer report is accepted after the peer has hung up", async () => {
   const { call, result } = await transfer();
   await call.respond("REFER", 202);

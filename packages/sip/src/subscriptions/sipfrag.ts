@@ -18,6 +18,8 @@ export function readSipfrag({
   body,
 }: Pick<SipRequest, "headers" | "body">): ReportedStatus | undefined {
   if (!/^\s*message\/sipfrag\b/i.test(headers.get("content-type") ?? "")) return undefined;
-  const match = /^SIP\/2\.0 ([1-6]\d\d) ?([^\r\n]*)/.exec(body.subarray(0, 1024).toString("utf8"));
+  const match = /^SIP\/2\.0 ([1-6]\d\d)(?: ([^\r\n]*))?(?:[\r\n]|$)/.exec(
+    body.subarray(0, 1024).toString("utf8"),
+  );
   return match === null ? undefined : { status: Number(match[1]), reason: match[2] ?? "" };
 }

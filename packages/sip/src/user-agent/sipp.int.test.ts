@@ -24,7 +24,8 @@ const audio: AudioSettings = {
 
 /** Runs SIPp to its end; the status is 0 if every call matched its scenario. */
 async function runSipp(args: readonly string[]): Promise<number> {
-  const [port, mediaPort] = [await freePort(), await freePort()];
+  // SIPp takes two more ports for video.
+  const [port, mediaPort] = [await freePort(), await freePort(4)];
   const common = [
     "-i",
     "127.0.0.1",
@@ -86,7 +87,8 @@ test("a call to SIPp's answering side is set up and ended by our BYE", { skip },
     bind: { address: "127.0.0.1", port: 0 },
     onInvite: (invite) => invite.reject(486),
   });
-  const [port, mediaPort] = [await freePort(), await freePort()];
+  // SIPp takes two more ports for video.
+  const [port, mediaPort] = [await freePort(), await freePort(4)];
   const args = ["-sn", "uas", "-i", "127.0.0.1", "-p", String(port), "-mp", String(mediaPort)];
   const sipp = spawn("sipp", [...args, "-m", "1", "-nostdin", "-timeout", "20s"], {
     stdio: "ignore",

@@ -43,8 +43,8 @@ export function CallActions({ call }: { call: CallDetail }) {
             Test again
           </ButtonLink>
           {call.transcript.some(({ role }) => role === "user") && (
-            <Allowed operation="createTestCase">
-              <MakeCaseMenu call={call} />
+            <Allowed operation="createTestCaseFromCall">
+              <MakeCaseMenu agentId={call.agentId} source={{ callId: call.id }} />
             </Allowed>
           )}
           <Downloads call={call} />

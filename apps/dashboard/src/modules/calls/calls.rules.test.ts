@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { SipMessage, Turn } from "@parley/client";
 import { segmentsOf } from "../web-calls/latency.rules.ts";
 import { describeEnd, formatSeconds, otherRoleOf } from "./call-words.ts";
-import { outlineOf } from "./peaks.ts";
+import { inProportion, outlineOf } from "./peaks.ts";
 import { ladderOf } from "./sip-ladder.rules.ts";
 import { readableJson } from "../../ui/json-text.rules.ts";
 import { findCurrent } from "./transcript.rules.ts";
@@ -50,6 +50,11 @@ test("an outline keeps the loudest sample of each part", () => {
   assert.deepEqual(outlineOf(Float32Array.from([0, -0.5, 0.25, 0, 1, 0]), 3), [0.5, 0.25, 1]);
   assert.deepEqual(outlineOf(Float32Array.from([0.5]), 3), [0.5]);
   assert.deepEqual(outlineOf(new Float32Array(), 3), []);
+});
+
+test("both sides are drawn in proportion, and a side that is almost silent looks so", () => {
+  assert.deepEqual(inProportion([[0.004], [0.5, 0.25]]), [[0.008], [1, 0.5]]);
+  assert.deepEqual(inProportion([[0.001], [0]]), [[0.05], [0]]);
 });
 
 test("SIP messages become steps with time, direction and meaning", () => {

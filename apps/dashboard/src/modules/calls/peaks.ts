@@ -6,7 +6,7 @@ const SAMPLE_RATE_HZ = 8_000;
 const PEAKS_PER_CHANNEL = 2_000;
 
 export interface Peaks {
-  /** Loudest samples of equal parts, one array per side. */
+  /** Loudest samples of equal parts, one array per side; 1 is the loudest one of both. */
   channels: number[][];
   durationSeconds: number;
 }
@@ -20,7 +20,16 @@ export async function loadPeaks(url: string, signal: AbortSignal): Promise<Peaks
   const channels = Array.from({ length: sound.numberOfChannels }, (_, channel) =>
     outlineOf(sound.getChannelData(channel), PEAKS_PER_CHANNEL),
   );
-  return { channels, durationSeconds: sound.duration };
+  return { channels: inProportion(channels), durationSeconds: sound.duration };
+}
+
+/** Loudness below which a recording counts as silent: the codec lets a little of one side into the other. */
+const SILENT_PEAK = 0.02;
+
+/** Scales both sides by the louder one, so that a silent side looks silent. */
+export function inProportion(channels: readonly (readonly number[])[]): number[][] {
+  const loudest = channels.flat().reduce((most, peak) => Math.max(most, peak), SILENT_PEAK);
+  return channels.map((peaks) => peaks.map((peak) => peak / loudest));
 }
 
 /** The loudest sample of each of `parts` equal parts; of all samples if they are fewer. */

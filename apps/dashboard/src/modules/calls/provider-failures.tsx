@@ -6,7 +6,7 @@ type Failure = CallDetail["providerFailures"][number];
 
 const parts = { stt: "Recognition", llm: "Language model", tts: "Voice" } as const;
 
-/** The failures of providers during a call, with what took over; nothing if there were none. */
+/** The failures of providers during a call or a conversation by text, with what took over; nothing if there were none. */
 export function ProviderFailures({ failures }: { failures: readonly Failure[] }) {
   if (failures.length === 0) return null;
   return (

@@ -2,6 +2,8 @@ import { UnstyledButton } from "@mantine/core";
 import type { TestEvidence, TranscriptItem } from "@parley/client";
 import { Fragment, memo } from "react";
 import { formatSeconds } from "./call-words.ts";
+import { TextLink } from "../../ui/links.tsx";
+import { placeOf } from "../knowledge-bases/document-words.ts";
 import { readableJson } from "../../ui/json-text.rules.ts";
 import { splitByQuotes } from "./quotes.rules.ts";
 import "./transcript-lines.css";
@@ -100,14 +102,16 @@ function Sources({ passages }: { passages: NonNullable<TranscriptItem["knowledge
       <summary>
         {passages.length} {passages.length === 1 ? "passage" : "passages"} of knowledge
       </summary>
-      {passages.map(({ documentId, documentName, heading, page, row, text, score }) => (
+      {passages.map(({ knowledgeBaseId: baseId, documentId, documentName, text, score, ...place }) => (
         <div key={`${documentId} ${text}`}>
-          <strong>
-            {[documentName, heading, page === null ? "" : `page ${page}`, row === null ? "" : `row ${row}`]
-              .filter(Boolean)
-              .join(" › ")}
-          </strong>{" "}
-          ({score.toFixed(2)})<pre>{text}</pre>
+          <TextLink
+            to="/knowledge-bases/$baseId/documents/$documentId"
+            params={{ baseId, documentId }}
+            underline="always"
+          >
+            {documentName}
+          </TextLink>
+          {placeOf(place) !== "" && ` › ${placeOf(place)}`} ({score.toFixed(2)})<pre>{text}</pre>
         </div>
       ))}
     </details>

@@ -55,7 +55,6 @@ function Waves({ peaks: { channels, durationSeconds }, audio, move }: WavesProps
       barWidth: 2,
       barGap: 1,
       barRadius: 2,
-      normalize: true,
       hideScrollbar: true,
       cursorColor: colorOf("--mantine-color-text"),
       splitChannels: channels.map((_, index) => {

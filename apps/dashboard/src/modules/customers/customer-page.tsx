@@ -14,8 +14,10 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { toast } from "../../ui/toast.ts";
 import { agentQuery } from "../agents/agents.queries.ts";
 import { useAgentName } from "../calls/agent-name.tsx";
+import { ProviderFailures } from "../calls/provider-failures.tsx";
 import { TranscriptLines } from "../calls/transcript-lines.tsx";
-import { conversationsQuery, customerQuery, nameOf, transcriptQuery } from "./customers.queries.ts";
+import { MakeCaseMenu } from "../test-suites/cases/make-case-menu.tsx";
+import { conversationsQuery, customerQuery, nameOf, conversationQuery } from "./customers.queries.ts";
 
 const route = getRouteApi("/shell/in/customers/$customerId");
 
@@ -113,7 +115,7 @@ function Conversations({ customer: { id } }: { customer: Customer }) {
                     <Heading conversation={conversation} />
                   </Accordion.Control>
                   <Accordion.Panel>
-                    {openId === conversation.id && <Transcript conversationId={conversation.id} />}
+                    {openId === conversation.id && <Transcript conversation={conversation} />}
                   </Accordion.Panel>
                 </Accordion.Item>
               ))}
@@ -140,17 +142,26 @@ function Heading({ conversation: { channel, createdAt, endedAt } }: { conversati
   );
 }
 
-function Transcript({ conversationId }: { conversationId: string }) {
-  const transcript = useQuery(transcriptQuery(useParley(), conversationId));
+function Transcript({ conversation: { id, agentId, channel } }: { conversation: Conversation }) {
+  const conversation = useQuery(conversationQuery(useParley(), id));
+  const isText = channel === "sms" || channel === "web_chat";
   return (
-    <Loaded query={transcript}>
-      {(items) =>
-        items.length === 0 ? (
-          <Text c="dimmed">There is no transcript.</Text>
-        ) : (
-          <TranscriptLines items={items} otherRole="Customer" />
-        )
-      }
+    <Loaded query={conversation}>
+      {({ transcript, providerFailures }) => (
+        <Stack align="flex-start">
+          {transcript.length === 0 ? (
+            <Text c="dimmed">There is no transcript.</Text>
+          ) : (
+            <TranscriptLines items={transcript} otherRole="Customer" />
+          )}
+          <ProviderFailures failures={providerFailures} />
+          {isText && transcript.some(({ role }) => role === "user") && (
+            <Allowed operation="createTestCaseFromCall">
+              <MakeCaseMenu agentId={agentId} source={{ conversationId: id }} />
+            </Allowed>
+          )}
+        </Stack>
+      )}
     </Loaded>
   );
 }

@@ -29,10 +29,11 @@ export function conversationsQuery(parley: Parley, customerId: string) {
   });
 }
 
-export function transcriptQuery(parley: Parley, conversationId: string) {
+/** The conversation with its transcript. */
+export function conversationQuery(parley: Parley, conversationId: string) {
   return queryOptions({
     queryKey: ["customers", "transcripts", conversationId],
-    queryFn: async ({ signal }) => (await parley.getConversation(conversationId, { signal })).transcript,
+    queryFn: async ({ signal }) => await parley.getConversation(conversationId, { signal }),
   });
 }
 

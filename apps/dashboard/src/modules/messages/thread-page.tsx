@@ -2,11 +2,13 @@ import { Card, Group, Stack, Text } from "@mantine/core";
 import type { Message } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { Allowed } from "../../app/session/allowed.tsx";
 import { useParley } from "../../app/session/session.tsx";
 import { formatDateTime } from "../../ui/format.ts";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { Loaded } from "../../ui/loading.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { MakeCaseMenu } from "../test-suites/cases/make-case-menu.tsx";
 import { MessageBadge } from "./message-badge.tsx";
 import { threadQuery } from "./messages.queries.ts";
 
@@ -26,9 +28,16 @@ export function ThreadPage() {
               title={first === undefined ? "Conversation" : otherSideOf(first)}
               description={first?.agentName ?? "No agent"}
               actions={
-                <ButtonLink variant="default" to="/messages">
-                  All messages
-                </ButtonLink>
+                <Group gap="sm">
+                  <ButtonLink variant="default" to="/messages">
+                    All messages
+                  </ButtonLink>
+                  {first?.agentId && messages.some(({ direction }) => direction === "INBOUND") && (
+                    <Allowed operation="createTestCaseFromCall">
+                      <MakeCaseMenu agentId={first.agentId} source={{ conversationId }} />
+                    </Allowed>
+                  )}
+                </Group>
               }
             />
             {total > messages.length && (

@@ -213,7 +213,8 @@ function RemoveDialog({ provider, onClose }: { provider: ProviderState | undefin
       confirm="Remove"
       onConfirm={remove}
     >
-      Later calls use the server’s key, if it has one. Calls in progress keep this one.
+      Later calls use the server’s key, if it has one. Calls in progress keep this one. Voices that were
+      cloned with it cannot speak until a key of the same account is stored.
     </ConfirmDialog>
   );
 }

@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useParley } from "../../app/session/session.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { useCreateCase } from "./cases/make-case-menu.tsx";
 import { SuiteForm } from "./suite-form.tsx";
 import { suiteDefaults } from "./test-suite-fields.at-build.ts";
 
@@ -12,7 +13,8 @@ export function NewSuitePage() {
   const parley = useParley();
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const { agentId = "", callId } = route.useSearch();
+  const { agentId = "", callId, conversationId } = route.useSearch();
+  const createCase = useCreateCase();
   return (
     <>
       <PageHeader
@@ -26,9 +28,9 @@ export function NewSuitePage() {
         save={async (values) => await parley.createTestSuite(values)}
         onSaved={async ({ id }) => {
           await queryClient.invalidateQueries({ queryKey: ["test-suites"] });
-          const params = { suiteId: id };
-          if (callId === undefined) await navigate({ to: "/test-suites/$suiteId", params });
-          else await navigate({ to: "/test-suites/$suiteId/new-case", params, search: { callId } });
+          if (callId !== undefined) await createCase(id, { callId });
+          else if (conversationId !== undefined) await createCase(id, { conversationId });
+          else await navigate({ to: "/test-suites/$suiteId", params: { suiteId: id } });
         }}
       >
         <ButtonLink variant="default" to="/test-suites">

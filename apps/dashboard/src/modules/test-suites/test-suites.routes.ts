@@ -12,9 +12,12 @@ const suitesRoute = createRoute({
 const newSuiteRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/test-suites/new",
-  validateSearch: (raw): { agentId?: string | undefined; callId?: string | undefined } => ({
+  validateSearch: (
+    raw,
+  ): { agentId?: string | undefined; callId?: string | undefined; conversationId?: string | undefined } => ({
     agentId: readText(raw, "agentId"),
     callId: readText(raw, "callId"),
+    conversationId: readText(raw, "conversationId"),
   }),
   component: lazyRouteComponent(async () => await import("./new-suite-page.tsx"), "NewSuitePage"),
 });
@@ -47,7 +50,6 @@ const suiteSettingsRoute = createRoute({
 const newCaseRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/test-suites/$suiteId/new-case",
-  validateSearch: (raw): { callId?: string | undefined } => ({ callId: readText(raw, "callId") }),
   component: lazyRouteComponent(async () => await import("./cases/new-case-page.tsx"), "NewCasePage"),
 });
 

@@ -23,7 +23,14 @@ import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import { type CallOutcome, type CallSignaling, ActiveCall, type ProviderNames } from "./active-call.ts";
+import {
+  type ActiveCallOptions,
+  type CallOutcome,
+  type CallSignaling,
+  ActiveCall,
+  type ProviderNames,
+  toTransferRoutes,
+} from "./active-call.ts";
 import {
   type ConversationSetup,
   type NewConversationSetup,
@@ -196,7 +203,7 @@ export class ActiveCallRegistry {
       providerNames: providerNames(agent.document.llmModel),
       isRecorded: agent.document.recordingEnabled,
       isTest: record.isTest === true,
-      transferRoutes: agent.document.transferRoutes,
+      ...transfersOf(agent.document),
       sign: toolSigning.signerFor(agent.organizationId),
       addToDoNotCall: async () => {
         if (record.isSimulated === true) return;
@@ -318,6 +325,15 @@ export class ActiveCallRegistry {
     ]);
     timer.abort();
   }
+}
+
+function transfersOf(
+  document: ResolvedAgent["document"],
+): Pick<ActiveCallOptions, "transferRoutes" | "maxTransferredMs"> {
+  return {
+    transferRoutes: toTransferRoutes(document),
+    maxTransferredMs: document.maxConversationDurationSeconds * 1000,
+  };
 }
 
 function rejectedByWebhook(reject: true | { reason?: string }): CallOutcome {

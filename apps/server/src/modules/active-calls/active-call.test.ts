@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { pino } from "pino";
 import { systemClock } from "../../platform/clock.ts";
-import { type CallSignaling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
+import { createDocument } from "../agents/agent-document.rules.ts";
+import { type CallSignaling, ActiveCall, type ActiveCallOptions, toTransferRoutes } from "./active-call.ts";
 
-const route = { extension: null, dialTimeoutSeconds: 30, waitForHumanSeconds: 30 };
+const route = { extension: null, dialTimeoutSeconds: 30, waitForHumanSeconds: 30, warm: undefined };
 
 /** A call whose writes are recorded as words. */
-function openActiveCall(isListable = true): { call: ActiveCall; written: string[] } {
+function openActiveCall(
+  isListable = true,
+  maxTransferredMs = 600_000,
+): { call: ActiveCall; written: string[] } {
   const written: string[] = [];
   const recorder: ActiveCallOptions["recorder"] = {
     ringing: () => void written.push("ringing"),
@@ -26,6 +30,7 @@ function openActiveCall(isListable = true): { call: ActiveCall; written: string[
     isRecorded: false,
     isTest: false,
     transferRoutes: [{ ...route, to_number: "204", condition: "invoices" }],
+    maxTransferredMs,
     sign: async () => ({}),
     addToDoNotCall: async () => {
       await Promise.resolve();
@@ -245,4 +250,37 @@ test("one transfer at a time, and a hang-up after it is its end", async () => {
   };
   await call.run({ ...signal(written, establish), transfer });
   assert.deepEqual(written, ["answered", "told", "completed transferred"]);
+});
+
+test("a transferred call ends after the agent's longest duration", async () => {
+  const { call, written } = openActiveCall(true, 30);
+  const establish = async (): Promise<void> => {
+    call.answered();
+    call.noteTransferred();
+  };
+  await call.run(signal(written, establish));
+  assert.deepEqual(written, ["answered", "told", "completed max_duration 0.03 s after the transfer"]);
+});
+
+test("in warm transfers the shorter of the agent's and the route's limits applies", () => {
+  const route = { to_number: "204", condition: "invoices", dialTimeoutSeconds: 60, waitForHumanSeconds: 10 };
+  const warmTransferConfig = {
+    dialTimeoutSeconds: 20,
+    waitForHumanSeconds: 40,
+    callerIdMode: "caller",
+  } as const;
+  const routesIn = (transferMode: "cold" | "warm") =>
+    toTransferRoutes(
+      createDocument({ name: "Ada", transferMode, transferRoutes: [route], warmTransferConfig }),
+    );
+  const limits = ({ dialTimeoutSeconds, waitForHumanSeconds, warm }: (typeof routes)[number]) => [
+    dialTimeoutSeconds,
+    waitForHumanSeconds,
+    warm?.callerIdMode,
+  ];
+  const routes = [...routesIn("cold"), ...routesIn("warm")];
+  assert.deepEqual(routes.map(limits), [
+    [60, 10, undefined],
+    [20, 10, "caller"],
+  ]);
 });

@@ -45,7 +45,25 @@ export interface CallSignaling {
 }
 
 /** A destination of transfers, from the agent's document. */
-export type TransferRoute = AgentDocument["transferRoutes"][number];
+export type TransferRoute = AgentDocument["transferRoutes"][number] & {
+  /** `undefined` for a transfer without an announcement. */
+  warm: Pick<AgentDocument["warmTransferConfig"], "callerIdMode"> | undefined;
+};
+
+/** Returns the agent's destinations. In warm transfers the shorter of two limits applies. */
+export function toTransferRoutes({
+  transferRoutes,
+  transferMode,
+  warmTransferConfig: config,
+}: AgentDocument): TransferRoute[] {
+  if (transferMode === "cold") return transferRoutes.map((route) => ({ ...route, warm: undefined }));
+  return transferRoutes.map((route) => ({
+    ...route,
+    dialTimeoutSeconds: Math.min(route.dialTimeoutSeconds, config.dialTimeoutSeconds),
+    waitForHumanSeconds: Math.min(route.waitForHumanSeconds, config.waitForHumanSeconds),
+    warm: config,
+  }));
+}
 
 export interface ActiveCallOptions {
   callId: string;
@@ -56,6 +74,8 @@ export interface ActiveCallOptions {
   /** Whether transfers are simulated. */
   isTest: boolean;
   transferRoutes: readonly TransferRoute[];
+  /** Longest time for which the caller and a person may talk after a transfer. */
+  maxTransferredMs: number;
   /** Signs the requests of the call's tools. */
   sign: SignRequest;
   /** Puts the other side's number on the do-not-call list. Rejects if it could not. */
@@ -198,9 +218,16 @@ export class ActiveCall {
     return this.#isVoicemail ? { ...outcome, ...mailboxHungUp } : outcome;
   }
 
-  /** Notes that the caller talks to a person from now on, and no longer to the agent. */
+  /** Notes that the caller talks to a person from now on, and no longer to the agent. The call ends after its longest duration. */
   noteTransferred(): void {
     this.#isTransferred = true;
+    const { maxTransferredMs } = this.#options;
+    const endDetail = `${maxTransferredMs / 1000} s after the transfer`;
+    const timer = setTimeout(
+      () => this.hangUp({ status: "completed", endReason: "max_duration", endDetail }),
+      maxTransferredMs,
+    );
+    void this.decided.then(() => clearTimeout(timer));
   }
 
   /** Carries out a command from the API, on any node. */

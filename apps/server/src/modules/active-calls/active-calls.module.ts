@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { LostCalls } from "../calls/lost-calls.ts";
 import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import type { DoNotCallService } from "../do-not-call/do-not-call.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
@@ -24,6 +25,7 @@ import { providerNamesOf } from "./provider-names.rules.ts";
 
 interface Dependencies {
   calls: CallsService;
+  lostCalls: LostCalls;
   callNodes: CallNodes;
   organizations: Pick<OrganizationsService, "count">;
   preCall: PreCallWebhook;
@@ -38,7 +40,7 @@ interface Dependencies {
 
 export function createActiveCalls(
   node: NodeResources,
-  { calls, callNodes, organizations, sipTraceRecorder, ...dependencies }: Dependencies,
+  { calls, lostCalls, callNodes, organizations, sipTraceRecorder, ...dependencies }: Dependencies,
 ) {
   const { config, nodeId, database, bus, clock, readiness, metrics, spans, speechPlaces, logger } = node;
   const place = { folder: path.join(config.dataDirectory, "call-spool"), nodeId, logger };
@@ -78,11 +80,11 @@ export function createActiveCalls(
     bindRoutes: (app) => bindActiveCallRoutes(app, { callHangUps, callInstructions }),
     prepare: async () => {
       await placeShares.refresh();
-      await finishSpools(place.folder, { calls, now: clock.now(), logger });
+      await finishSpools(place.folder, { calls, lostCalls, now: clock.now(), logger });
       // An embedded database has no other nodes. The ends of these calls are announced by jobs.
       if (!node.isEmbedded) return;
       const lastBeats = await callNodes.listLastBeats();
-      await calls.closeOrphans({ livingNodeIds: [nodeId], lastBeats, now: clock.now() });
+      await lostCalls.closeOrphans({ livingNodeIds: [nodeId], lastBeats, now: clock.now() });
     },
     start: () => {
       lifeSigns.start();

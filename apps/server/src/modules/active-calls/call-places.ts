@@ -30,20 +30,47 @@ export interface CallPlace extends Disposable {
 export function takePlace(places: CallPlaces, agent: Agent): CallPlace | undefined {
   if (!isOpenFor(places, agent)) return undefined;
   const speech = places.speechPlaces.take(agent.document.voiceId ?? "");
-  const media = speech && places.media.reserve();
-  if (media === undefined) {
-    speech?.[Symbol.dispose]();
-    return undefined;
-  }
-  const share = places.activeCalls.placeShares.take(agent.organizationId);
-  return {
-    media,
-    [Symbol.dispose]: () => {
-      share[Symbol.dispose]();
-      media[Symbol.dispose]();
-      speech?.[Symbol.dispose]();
-    },
-  };
+  const place = speech && takeMediaPlace(places, agent);
+  if (place === undefined) speech?.[Symbol.dispose]();
+  return place && { media: place.media, [Symbol.dispose]: () => disposeAll([place, speech]) };
+}
+
+/** Takes a place for a call whose speech has its places; `undefined` if none is free. */
+function takeMediaPlace(
+  { media, activeCalls }: CallPlaces,
+  { organizationId }: Agent,
+): CallPlace | undefined {
+  const reserved = media.reserve();
+  if (reserved === undefined) return undefined;
+  const share = activeCalls.placeShares.take(organizationId);
+  return { media: reserved, [Symbol.dispose]: () => disposeAll([share, reserved]) };
+}
+
+/** Both sides of a test call have a place on this node, to the end of the call. */
+export interface TestCallPlaces extends Disposable {
+  agent: CallPlace;
+  tester: CallPlace;
+}
+
+/** Takes the places of both sides of a test call, or none: `undefined` if they are not free. */
+export function takeTestPlaces(places: CallPlaces, agent: Agent, tester: Agent): TestCallPlaces | undefined {
+  if (!isOpenFor(places, agent) || places.media.freePlaces < 2) return undefined;
+  const speech = places.speechPlaces.takeForTest(
+    [agent, tester].map(({ document }) => document.voiceId ?? ""),
+  );
+  if (speech === undefined) return undefined;
+  const agentPlace = takeMediaPlace(places, agent);
+  const testerPlace = agentPlace && takeMediaPlace(places, tester);
+  const taken = [speech, ...(agentPlace ? [agentPlace] : []), ...(testerPlace ? [testerPlace] : [])];
+  const dispose = (): void => disposeAll(taken);
+  if (agentPlace !== undefined && testerPlace !== undefined)
+    return { agent: agentPlace, tester: testerPlace, [Symbol.dispose]: dispose };
+  dispose();
+  return undefined;
+}
+
+function disposeAll(resources: readonly Disposable[]): void {
+  for (const resource of resources) resource[Symbol.dispose]();
 }
 
 /** Returns how many free places this node has beyond the share that is reserved for inbound calls. */

@@ -14,9 +14,10 @@ import path from "node:path";
 import { mock, test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { systemClock } from "../../platform/clock.ts";
+import type { CallWrites } from "../calls/call-write.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import { LifeSigns } from "./life-signs.ts";
-import { CallSpool, finishSpools, type SpoolWrites } from "./call-spool.ts";
+import { CallSpool, finishSpools } from "./call-spool.ts";
 
 const item = (id: string) => ({
   id,
@@ -29,9 +30,8 @@ const item = (id: string) => ({
 const end = { status: "completed" as const, endReason: "user_hangup" as const, endedAt: new Date() };
 
 /** Records writes; the first `failures` of them fail. */
-class Writes implements SpoolWrites {
+class Writes implements CallWrites {
   readonly done: string[] = [];
-  readonly lost: [callId: string, at: Date][] = [];
   failures = 0;
 
   async markRinging(): Promise<void> {
@@ -63,11 +63,6 @@ class Writes implements SpoolWrites {
     return true;
   }
 
-  async closeLost(callId: string, at: Date): Promise<boolean> {
-    this.lost.push([callId, at]);
-    return true;
-  }
-
   #write(what: string): void {
     if (this.failures > 0) {
       this.failures -= 1;
@@ -90,8 +85,12 @@ function openSpool(context: TestContext): { spool: CallSpool; folder: string } {
   return { spool, folder };
 }
 
-async function finish(folder: string, calls: SpoolWrites): Promise<void> {
-  await finishSpools(folder, { calls, now: new Date(), logger });
+/** Returns the calls that were ended as lost. */
+async function finish(folder: string, calls: CallWrites): Promise<[callId: string, at: Date][]> {
+  const lost: [callId: string, at: Date][] = [];
+  const lostCalls = { close: async (callId: string, at: Date) => lost.push([callId, at]) > 0 };
+  await finishSpools(folder, { calls, lostCalls, now: new Date(), logger });
+  return lost;
 }
 
 function record(writes: Writes, spool: CallSpool): CallRecorder {
@@ -269,10 +268,10 @@ test("a call without an end in the spool ends at its last sign of life: a write,
   spool.add("talking", [{ type: "item", item: item("one"), at: at(2) }]);
   spool.add("over", [{ type: "finish", end: { ...end, endedAt: at(-5) } }]);
   const writes = new Writes();
-  await finish(folder, writes);
+  const lost = await finish(folder, writes);
   assert.deepEqual(writes.done, ["one", "finish"]);
   assert.deepEqual(
-    new Map(writes.lost),
+    new Map(lost),
     new Map([
       ["silent", now],
       ["talking", at(2)],
@@ -294,7 +293,5 @@ test("life signs are gone once no call is left, and half a file of them stops no
   assert.deepEqual(readdirSync(folder), []);
   writeFileSync(path.join(folder, "old.signs.json"), '{"one":"2026-');
   writeFileSync(path.join(folder, "old.signs.json.new"), "{");
-  const writes = new Writes();
-  await finish(folder, writes);
-  assert.deepEqual([writes.lost, readdirSync(folder)], [[], []]);
+  assert.deepEqual([await finish(folder, new Writes()), readdirSync(folder)], [[], []]);
 });

@@ -3,7 +3,6 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Logger } from "pino";
 import { isDatabaseAway } from "../../platform/database/database-away.ts";
-import type { CallsService } from "../calls/calls.service.ts";
 import {
   type CallWrite,
   type CallWrites,
@@ -11,6 +10,7 @@ import {
   isDroppable,
   reviveWrite,
 } from "../calls/call-write.ts";
+import type { LostCalls } from "../calls/lost-calls.ts";
 import { findLifeSigns } from "./life-signs.ts";
 
 const EXTENSION = ".jsonl";
@@ -113,8 +113,13 @@ export class CallSpool {
   }
 }
 
-/** The methods of the calls' service that finish the records of an earlier process. */
-export type SpoolWrites = CallWrites & Pick<CallsService, "closeLost">;
+/** What finishes the records of an earlier process. */
+interface SpoolFinish {
+  calls: CallWrites;
+  lostCalls: Pick<LostCalls, "close">;
+  now: Date;
+  logger: Logger;
+}
 
 /**
  * Carries out the writes that earlier processes left, ends the calls that died with them at their last sign of life, and
@@ -122,7 +127,7 @@ export type SpoolWrites = CallWrites & Pick<CallsService, "closeLost">;
  */
 export async function finishSpools(
   folder: string,
-  { calls, now, logger }: { calls: SpoolWrites; now: Date; logger: Logger },
+  { calls, lostCalls, now, logger }: SpoolFinish,
 ): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   const found = await findLifeSigns(folder);
@@ -138,21 +143,21 @@ export async function finishSpools(
         if (at !== undefined && at > (signs.get(callId) ?? 0)) signs.set(callId, at);
       }
     }
-    await endLost(signs, { calls, now, logger });
+    await endLost(signs, { lostCalls, now, logger });
     await rm(file, { force: true });
     if (unwritten.size > 0) logger.warn({ calls: unwritten.size }, "wrote call records from the spool");
   }
-  await endLost(signs, { calls, now, logger });
+  await endLost(signs, { lostCalls, now, logger });
   await found.remove();
 }
 
 /** Ends those of the calls that have no end of their own. */
 async function endLost(
   signs: ReadonlyMap<string, Date>,
-  { calls, now, logger }: { calls: SpoolWrites; now: Date; logger: Logger },
+  { lostCalls, now, logger }: Omit<SpoolFinish, "calls">,
 ): Promise<void> {
   for (const [callId, at] of signs)
-    await skipIfRejected(async () => await calls.closeLost(callId, at, now), logger, {
+    await skipIfRejected(async () => await lostCalls.close(callId, at, now), logger, {
       callId,
       write: "end",
     });

@@ -1,5 +1,5 @@
 /** Rules for agents that a schema cannot express. */
-import { agentFields, type Issue, keysOf, valueSchemas, withAvailableOnly } from "@parley/contract";
+import { agentFields, type Issue, keysOf, valueSchemas } from "@parley/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { normalizePhoneNumber } from "../../platform/phone-number.ts";
@@ -49,14 +49,6 @@ export function findProblems(document: AgentDocument): Issue[] {
   issues.push(...findRepeatedNames("postCallExtraction", postCallExtraction));
   issues.push(...findRepeatedNames("postCallEvaluation", postCallEvaluation));
   return issues;
-}
-
-/** Fields that have no effect yet and have neither their default nor the value that is stored. */
-export function findUnavailable(document: AgentDocument, before: AgentDocument): Issue[] {
-  return withAvailableOnly(agentFields, before, document).refused.map((path) => ({
-    path,
-    message: "is not available yet: only its default is accepted; leave it out or send null",
-  }));
 }
 
 /** Changed URLs of webhooks that cannot work. Those that an earlier release stored do not block other changes. */

@@ -22,7 +22,7 @@ import type { OrganizationLimitsService } from "../organizations/organization-li
 import type { AgentChoices } from "../providers/agent-choices.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { type AgentDocument, changeDocument, createDocument } from "./agent-document.rules.ts";
-import { findProblems, findUnavailable, findUnusableUrls } from "./agent-problems.rules.ts";
+import { findProblems, findUnusableUrls } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
@@ -102,7 +102,7 @@ export class AgentsService {
     this.#choices = agentChoices;
   }
 
-  /** Values that the copied agent has stored pass even if their fields are not available yet. */
+  /** What the copied agent has stored passes even if it would be refused today. */
   async create(by: Author, { publishMode, customTools, id, ...creation }: NewAgent): Promise<Agent> {
     const tools = createTools(customTools ?? [], this.#clock.now());
     const document = { ...createDocument(creation), customTools: tools };
@@ -360,7 +360,6 @@ function requireUsable(document: AgentDocument, before: AgentDocument): void {
     ...findProblems(document),
     ...findNewFlowProblems(document, before),
     ...findUnusableUrls(document, before),
-    ...findUnavailable(document, before),
   ];
   if (issues.length > 0) throw new AppError("invalid_body", { issues });
 }

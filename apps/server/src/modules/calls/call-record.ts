@@ -74,16 +74,6 @@ export interface CallEnd {
 
 export type EndedCall = CallRow & { endedAt: Date };
 
-/** Calls whose node has died. */
-export interface Orphans {
-  livingNodeIds: readonly string[];
-  /** Last beats of nodes, by id. */
-  lastBeats: ReadonlyMap<string, Date>;
-  now: Date;
-  /** Calls created later are skipped. */
-  begunBefore?: Date;
-}
-
 /** Results that are produced after a call's end. */
 export type CallResult = Partial<
   Pick<CallRow, "recordingStatus" | "analysisStatus" | "analysisDetail" | "extraction" | "evaluation">

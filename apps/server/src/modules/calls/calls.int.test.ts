@@ -162,7 +162,7 @@ test("turns that are written concurrently with the end all count in the latency"
 
 test("calls of lost nodes are closed as node_lost; calls of living nodes and ended calls do not change", async () => {
   const server = await createTestServer();
-  const { calls } = server.modules;
+  const { calls, lostCalls } = server.modules;
   const [lost, living, ended] = [
     await openCall(server, "dead"),
     await openCall(server, "alive"),
@@ -172,8 +172,8 @@ test("calls of lost nodes are closed as node_lost; calls of living nodes and end
   await calls.finish(ended, { status: "completed", endReason: "user_hangup", endedAt: after(3) });
   await setCreation(server, after(0));
   const orphans = { livingNodeIds: ["alive"], lastBeats: new Map([["dead", after(5)]]) };
-  assert.equal(await calls.closeOrphans({ ...orphans, now: after(65) }), 1);
-  assert.equal(await calls.closeOrphans({ ...orphans, now: after(66) }), 0);
+  assert.equal(await lostCalls.closeOrphans({ ...orphans, now: after(65) }), 1);
+  assert.equal(await lostCalls.closeOrphans({ ...orphans, now: after(66) }), 0);
   const call = await calls.get(server.organizationId, lost);
   assert.deepEqual([call.status, call.endReason, call.billableSeconds], ["failed", "node_lost", 3]);
   assert.equal(call.endedAt, after(5).toISOString());
@@ -184,7 +184,7 @@ test("calls of lost nodes are closed as node_lost; calls of living nodes and end
 
 test("a lost call ends at its last write if that is later than its node's last beat, and at its answer at the earliest", async () => {
   const server = await createTestServer();
-  const { calls } = server.modules;
+  const { calls, lostCalls } = server.modules;
   const [writing, answered, queued] = [
     await openCall(server, "dead"),
     await openCall(server, "dead"),
@@ -198,7 +198,7 @@ test("a lost call ends at its last write if that is later than its node's last b
   const noticed: Date[] = [];
   calls.ended.subscribe(async (_, { noticedAt }) => void noticed.push(noticedAt));
   const lastBeats = new Map([["dead", after(5)]]);
-  await calls.closeOrphans({ livingNodeIds: [], lastBeats, now: after(65) });
+  await lostCalls.closeOrphans({ livingNodeIds: [], lastBeats, now: after(65) });
   const ends = await Promise.all(
     [writing, answered, queued].map(async (id) => {
       const { endedAt, billableSeconds } = await calls.get(server.organizationId, id);
@@ -216,7 +216,7 @@ test("a lost call ends at its last write if that is later than its node's last b
 
 test("a call that others closed as lost is corrected by the later end that its node writes, once", async () => {
   const server = await createTestServer();
-  const { calls } = server.modules;
+  const { calls, lostCalls } = server.modules;
   const [hungUp, unanswered, ended] = [
     await openCall(server, "dead"),
     await openCall(server, "dead"),
@@ -226,7 +226,7 @@ test("a call that others closed as lost is corrected by the later end that its n
   await calls.finish(ended, { status: "completed", endReason: "user_hangup", endedAt: after(3) });
   await setCreation(server, after(0));
   const lastBeats = new Map([["dead", after(5)]]);
-  await calls.closeOrphans({ livingNodeIds: [], lastBeats, now: after(65) });
+  await lostCalls.closeOrphans({ livingNodeIds: [], lastBeats, now: after(65) });
   let events = 0;
   calls.ended.subscribe(async () => void (events += 1));
   const read = async (id: string) => {
@@ -236,14 +236,14 @@ test("a call that others closed as lost is corrected by the later end that its n
   const hangUp = { status: "completed", endReason: "user_hangup", endedAt: after(40) } as const;
   for (let repetition = 0; repetition < 2; repetition += 1) {
     assert.equal(await calls.finish(hungUp, hangUp), false);
-    await calls.closeLost(hungUp, after(39), after(70));
+    await lostCalls.close(hungUp, after(39), after(70));
     assert.deepEqual(await read(hungUp), ["completed", "user_hangup", 38, after(40).toISOString()]);
     // Its answer was not written before its node died.
     await calls.markAnswered(unanswered, { ...answer, at: after(10) });
-    await calls.closeLost(unanswered, after(33.5), after(70));
-    await calls.closeLost(unanswered, after(20), after(70));
+    await lostCalls.close(unanswered, after(33.5), after(70));
+    await lostCalls.close(unanswered, after(20), after(70));
     assert.deepEqual(await read(unanswered), ["failed", "node_lost", 24, after(33.5).toISOString()]);
-    await calls.closeLost(ended, after(50), after(70));
+    await lostCalls.close(ended, after(50), after(70));
     assert.deepEqual(await read(ended), ["completed", "user_hangup", 0, after(3).toISOString()]);
   }
   assert.equal(events, 0, "each end is reported once");

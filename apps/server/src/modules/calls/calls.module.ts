@@ -4,6 +4,7 @@ import type { OrganizationLimitsService } from "../organizations/organization-li
 import { CallQuota } from "./call-quota.ts";
 import { CallStatistics } from "./call-statistics.service.ts";
 import { bindCallRoutes } from "./calls.routes.ts";
+import { LostCalls } from "./lost-calls.ts";
 import { CallsService, type RecordingLinks } from "./calls.service.ts";
 
 interface Dependencies {
@@ -23,7 +24,12 @@ export function createCalls(
     quota: callQuota,
   });
   return {
-    services: { calls, callQuota, callStatistics: new CallStatistics(database) },
+    services: {
+      calls,
+      lostCalls: new LostCalls(database, { calls, conversations }),
+      callQuota,
+      callStatistics: new CallStatistics(database),
+    },
     bindRoutes: (app) => bindCallRoutes(app, calls),
   } satisfies Feature;
 }

@@ -16,7 +16,6 @@ import type { ConversationsService } from "../conversations/conversations.servic
 import type { CallQuota } from "./call-quota.ts";
 import {
   countBillableSeconds,
-  findLastSign,
   isAnswerMissing,
   isEndCorrected,
   isResultPending,
@@ -31,16 +30,15 @@ import type {
   EndedCall,
   NewCall,
   NewInboundCall,
-  Orphans,
   PlacedCall,
   StoredCall,
 } from "./call-record.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
+import type { ProviderFailures } from "../conversations/provider-failures.rules.ts";
 import {
   insertProviderFailure,
   listProviderFailures,
-  type ProviderFailures,
   summarizeProviderFailures,
 } from "./provider-failures.store.ts";
 import type { CallChannel } from "./calls.tables.ts";
@@ -396,45 +394,5 @@ export class CallsService {
   /** Returns the ids of those calls that have ended. */
   async listEnded(ids: readonly string[]): Promise<string[]> {
     return await store.listEnded(this.#database, ids);
-  }
-
-  /** Ends calls recorded for this node that it does not run. Skips calls created after `begunBefore`. */
-  async closeAbandoned(
-    nodeId: string,
-    activeIds: readonly string[],
-    begunBefore: Date,
-    now: Date,
-  ): Promise<number> {
-    const ids = await store.listOpenCallsBut(this.#database, nodeId, activeIds, begunBefore);
-    const endDetail = "no node took the call";
-    const end = { status: "failed", endReason: "error_internal", endDetail, endedAt: now } as const;
-    for (const id of ids) await this.finish(id, end);
-    return ids.length;
-  }
-
-  /**
-   * Ends calls without a living node (`node_lost`) at the last sign of life of each: its node's last beat or its last
-   * write, so that the time until the loss was noticed is not billed. Returns how many.
-   */
-  async closeOrphans({ livingNodeIds, lastBeats, now, begunBefore }: Orphans): Promise<number> {
-    let closed = 0;
-    for (const call of await store.listOpenCallsOfOthers(this.#database, livingNodeIds, begunBefore)) {
-      const written = await this.#conversations.findUpdatedAt(call.conversationId);
-      const endedAt = findLastSign(call, [lastBeats.get(call.nodeId), written], now);
-      if (await this.closeLost(call.id, endedAt, now)) closed += 1;
-    }
-    return closed;
-  }
-
-  /** Ends a call whose node has died (`node_lost`), at its last known sign of life. Returns what `finish` returns. */
-  async closeLost(id: string, endedAt: Date, now: Date): Promise<boolean> {
-    const endDetail = "the node that ran the call stopped responding";
-    return await this.finish(id, {
-      status: "failed",
-      endReason: "node_lost",
-      endDetail,
-      endedAt,
-      noticedAt: now,
-    });
   }
 }

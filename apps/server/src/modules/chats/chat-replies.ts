@@ -12,6 +12,7 @@ import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
+import type { ReplyFailureLog } from "../conversations/text/reply-failures.ts";
 import type { TextModels } from "../conversations/text/text-models.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
 import { documentFor, forText, toEntries } from "../conversations/text/text-conversation.ts";
@@ -46,6 +47,7 @@ export interface ChatRepliesOptions {
   knowledgeSearch: Pick<KnowledgeSearch, "forConversation">;
   toolSigning: Pick<ToolSigning, "signerFor">;
   languageModelsFor: TextModels["find"];
+  replyFailures: Pick<ReplyFailureLog, "open">;
   outbound: Pick<OutboundClient, "send">;
   hub: ChatHub;
   /** Tells the nodes, after the commit, that what is stored of a chat changed. */
@@ -188,20 +190,22 @@ export class ChatReplies {
 
   /** Has the language model reply to the conversation so far, before the eyes of its streams. */
   async #write(chat: store.ClaimedChat, ran: RunningConversation, signal: AbortSignal): Promise<Written> {
-    const { hub } = this.#options;
+    const { hub, replyFailures } = this.#options;
     const { conversationId } = chat;
+    const failures = replyFailures.open(conversationId);
     const reply = new StreamedReply((live) => hub.show(keyOf(chat), conversationId, live));
     const { dialogue, notes } = await this.#openDialogue(ran);
     try {
-      const { entries, error } = await reply.run(dialogue, signal);
+      const { entries, error } = await reply.run(dialogue, signal, failures);
       return { entries: [...notes, ...entries], error };
     } finally {
       dialogue.close();
+      await failures.store();
     }
   }
 
   async #openDialogue({
-    conversation: { id: conversationId, createdAt },
+    conversation: { id: conversationId, createdAt, isTest },
     agent,
     items,
   }: RunningConversation): Promise<{ dialogue: Dialogue; notes: Written["entries"] }> {
@@ -219,6 +223,7 @@ export class ChatReplies {
       direction: "inbound",
       fromNumber: null,
       toNumber: null,
+      isTest,
       at: new Date(createdAt),
     });
     const dialogue = createDialogue(forText(setup), {

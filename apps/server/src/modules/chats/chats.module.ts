@@ -3,6 +3,7 @@ import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts"
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
+import type { ReplyFailureLog } from "../conversations/text/reply-failures.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { MessagesService } from "../messages/messages.service.ts";
@@ -25,6 +26,7 @@ interface Dependencies {
   memory: ConversationMemory;
   knowledgeSearch: KnowledgeSearch;
   organizations: OrganizationsService;
+  replyFailures: ReplyFailureLog;
   providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;
 }

@@ -186,11 +186,38 @@ export class ChatsService {
     place: StreamPlace | undefined,
   ): Promise<StoredChat | undefined> {
     const { conversations } = this.#dependencies;
+    const sequence = place?.conversationId === conversationId ? place.sequence : 0;
+    return await this.#read(
+      organizationId,
+      conversationId,
+      async () => await conversations.listItemsAfter(this.#database, conversationId, sequence),
+    );
+  }
+
+  /** Reads the last messages of a conversation; `undefined` if it was deleted. */
+  async readLatest(
+    organizationId: string,
+    conversationId: string,
+    limit: number,
+  ): Promise<StoredChat | undefined> {
+    const { conversations } = this.#dependencies;
+    return await this.#read(
+      organizationId,
+      conversationId,
+      async () => await conversations.listLatestMessages(this.#database, conversationId, limit),
+    );
+  }
+
+  async #read(
+    organizationId: string,
+    conversationId: string,
+    listItems: () => Promise<StoredChat["items"]>,
+  ): Promise<StoredChat | undefined> {
+    const { conversations } = this.#dependencies;
     const conversation = await conversations.find(this.#database, organizationId, conversationId);
     if (conversation === undefined || conversation.transcriptDeletedAt !== null) return undefined;
     const chat = await store.findChat(this.#database, conversationId);
-    const sequence = place?.conversationId === conversationId ? place.sequence : 0;
-    const items = await conversations.listItemsAfter(this.#database, conversationId, sequence);
+    const items = await listItems();
     const isReplying = chat !== undefined && chat.replyDueAt !== null;
     const beganAt = new Date(conversation.createdAt);
     const hasMore = items.length === MAX_ITEMS_AT_ONCE;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Dialogue, TranscriptEntry } from "@parley/conversation";
+import type { ReplyFailures } from "../conversations/text/reply-failures.ts";
 import type { LiveReply } from "./chat-hub.ts";
 
 /** Has a dialogue answer its history, and shows the reply while it is written. */
@@ -19,6 +20,7 @@ export class StreamedReply {
   async run(
     dialogue: Dialogue,
     signal: AbortSignal,
+    failures: Pick<ReplyFailures, "note" | "noteEnd">,
   ): Promise<{ entries: (TranscriptEntry & { id?: string })[]; error: unknown }> {
     const known = dialogue.history.length;
     const reply = dialogue.respond({ type: "continue" }, { signal });
@@ -26,6 +28,7 @@ export class StreamedReply {
     let error: unknown;
     try {
       for await (const part of reply) {
+        failures.note(part);
         if (part.type === "text") this.#add(part.segment, part.text);
         const activity = part.type === "toolCall" || part.type === "wait" ? "working" : "writing";
         this.#show({ activity, messages: this.#messages.filter(({ text }) => text.trim() !== "") });
@@ -33,6 +36,7 @@ export class StreamedReply {
     } catch (cause) {
       error = cause;
     }
+    failures.noteEnd(error);
     dialogue.settle(reply.id, error === undefined ? undefined : []);
     return { entries: this.#identify(dialogue.history.slice(known)), error };
   }

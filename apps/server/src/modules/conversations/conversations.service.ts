@@ -4,6 +4,7 @@ import type {
   Conversation,
   ConversationChannel,
   ConversationDetail,
+  ProviderFailure,
   TranscriptItem,
   Variables,
 } from "@parley/contract";
@@ -13,6 +14,8 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import * as store from "./conversations.store.ts";
+import { type ProviderFailures, summarizeByVendor } from "./provider-failures.rules.ts";
+import { insertFailures, listFailures, listLatestFailures } from "./provider-failures.store.ts";
 
 export { type EarlierMessage, MAX_ITEMS_AT_ONCE, type PlacedItem } from "./conversations.store.ts";
 
@@ -58,7 +61,22 @@ export class ConversationsService {
   ): Promise<ConversationDetail> {
     const row = await store.findConversation(queries, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    return { ...present(row), transcript: await store.listItems(queries, id) };
+    const providerFailures = await listFailures(queries, id);
+    return { ...present(row), transcript: await store.listItems(queries, id), providerFailures };
+  }
+
+  /** Records failures in a conversation by text, up to its limit. Rejects if there is no such conversation. */
+  async recordProviderFailures(id: string, failures: readonly ProviderFailure[]): Promise<void> {
+    await insertFailures(this.#database, id, failures);
+  }
+
+  /** Returns the failures of providers in the organization's conversations by text, by provider. */
+  async summarizeProviderFailures(
+    organizationId: string,
+    { countedSince, shownSince }: { countedSince: Date; shownSince: Date },
+  ): Promise<Map<string, ProviderFailures>> {
+    const failures = await listLatestFailures(this.#database, organizationId, shownSince);
+    return summarizeByVendor(failures, countedSince);
   }
 
   /** Returns the conversation without its transcript. */
@@ -91,6 +109,11 @@ export class ConversationsService {
   /** Returns the first items after a place in the transcript, `MAX_ITEMS_AT_ONCE` at most, in the order in which they were appended. */
   async listItemsAfter(queries: Queries, id: string, sequence: number): Promise<store.PlacedItem[]> {
     return await store.listItemsAfter(queries, id, sequence);
+  }
+
+  /** Returns the last messages, in the order in which they were appended. */
+  async listLatestMessages(queries: Queries, id: string, limit: number): Promise<store.PlacedItem[]> {
+    return await store.listLatestMessages(queries, id, limit);
   }
 
   /** Returns the time of the last write; `undefined` if the conversation does not exist. */

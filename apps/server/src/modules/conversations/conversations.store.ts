@@ -166,6 +166,20 @@ export async function listItemsAfter(
   return await itemsAfter(queries).execute({ conversationId, sequence });
 }
 
+export async function listLatestMessages(
+  queries: Queries,
+  conversationId: string,
+  limit: number,
+): Promise<PlacedItem[]> {
+  const latest = await queries
+    .select({ sequence: transcriptItems.sequence, item: transcriptItems.item })
+    .from(transcriptItems)
+    .where(and(eq(transcriptItems.conversationId, conversationId), isMessage(transcriptItems.item)))
+    .orderBy(desc(transcriptItems.sequence))
+    .limit(limit);
+  return latest.reverse();
+}
+
 export async function reassign(
   queries: Queries,
   fromCustomerId: string,

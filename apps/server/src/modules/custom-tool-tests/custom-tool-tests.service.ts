@@ -82,6 +82,7 @@ export class CustomToolTests {
       agentId,
       environment: agent.environment,
       channel: "web",
+      isTest: true,
       variables,
     };
     return { tool: renderTool(tool, { ...variables, ...builtIn }).tool, conversation };

@@ -63,6 +63,21 @@ test("a document is read, found by meaning and by words with its source, renamed
     "house.md",
   );
   assert.equal((await search("dogs"))[0]?.documentName, "house.md");
+  const listed = (await server.request("GET", `${path}/passages?page=2&pageSize=2`)).body;
+  assert.partialDeepStrictEqual(listed, {
+    data: [
+      {
+        heading: "Blue Harbor Hotel › Parking",
+        text: parking?.text,
+        isEmbedded: true,
+        page: null,
+        url: null,
+      },
+      { heading: "Blue Harbor Hotel › Codes" },
+    ],
+    total: 4,
+    hasNextPage: false,
+  });
   const known = dataOf<KnowledgeBase>(await server.request("GET", `/knowledge-bases/${base.id}`));
   assert.deepEqual([known.documents, known.passages], [1, 4]);
   const second = await add(base.id, "more.txt", "Breakfast is served from seven.");
@@ -79,6 +94,21 @@ test("a document is read, found by meaning and by words with its source, renamed
   );
 });
 
+test("two uploads of one file at once are two documents, and a search gives each passage once", async (context) => {
+  const { server, createBase } = await openKnowledge(context);
+  const base = await createBase();
+  const file = { name: "handbook.md", content: HANDBOOK };
+  const answers = await Promise.all([upload(server, base.id, file), upload(server, base.id, file)]);
+  const ids = answers.map((answer) => dataOf<KnowledgeDocument>(answer, 201).id);
+  assert.equal(new Set(ids).size, 2);
+  for (const id of ids) await server.modules.documentIndexer.index(id);
+  const found = dataOf<KnowledgePassage[]>(
+    await server.request("POST", `/knowledge-bases/${base.id}/search`, { query: "dogs", limit: 4 }),
+  );
+  assert.equal(new Set(found.map(({ text }) => text)).size, 4);
+  assert.equal(found.length, 4);
+});
+
 test("other organizations reach neither bases nor passages, and keys that read search but write nothing", async (context) => {
   const { server, createBase, add } = await openKnowledge(context);
   const base = await createBase();
@@ -93,6 +123,7 @@ test("other organizations reach neither bases nor passages, and keys that read s
     ["GET", `${path}/documents`, undefined],
     ["GET", `${path}/documents/${document.id}`, undefined],
     ["PATCH", `${path}/documents/${document.id}`, { name: "Mine" }],
+    ["GET", `${path}/documents/${document.id}/passages`, undefined],
     ["DELETE", `${path}/documents/${document.id}`, undefined],
   ] as const)
     assertRefused(await server.request(method, url, body, foreign.apiKey), "not_found");

@@ -1,11 +1,14 @@
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
+import { embedderName } from "./embedder.ts";
 import { DocumentReader } from "./extraction/document-reader.ts";
 import { DocumentIndexer } from "./indexing/document-indexer.ts";
 import { indexDocumentJob } from "./knowledge-bases.jobs.ts";
 import { bindKnowledgeBaseRoutes, bindKnowledgeDocumentRoutes } from "./knowledge-bases.routes.ts";
 import { KnowledgeBasesService } from "./knowledge-bases.service.ts";
 import { KnowledgeDocumentsService } from "./knowledge-documents.service.ts";
+import { WebsiteCrawler } from "./websites/website-crawler.ts";
+import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import { KnowledgeSearch } from "./search/knowledge-search.ts";
 
 interface Dependencies {
@@ -16,12 +19,19 @@ export function createKnowledgeBases(
   { config, database, directUrl, storage, jobs, clock, logger }: NodeResources,
   { organizationLimits }: Dependencies,
 ) {
-  const { modelsDirectory } = config;
-  const knowledgeSearch = new KnowledgeSearch({ databaseUrl: directUrl, modelsDirectory, logger });
+  const { modelsDirectory, embeddings: endpoint } = config;
+  const embedder = { modelsDirectory, endpoint };
+  const knowledgeSearch = new KnowledgeSearch({ databaseUrl: directUrl, embedder, logger });
   const shared = { database, storage, jobs, clock, organizationLimits };
   const reader = new DocumentReader();
-  const documentIndexer = new DocumentIndexer({ ...shared, reader, logger, modelsDirectory });
-  const knowledgeBases = new KnowledgeBasesService({ ...shared, search: knowledgeSearch });
+  const outbound = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  const crawler = new WebsiteCrawler({ outbound, reader });
+  const documentIndexer = new DocumentIndexer({ ...shared, reader, crawler, embedder });
+  const knowledgeBases = new KnowledgeBasesService({
+    ...shared,
+    search: knowledgeSearch,
+    embeddingModel: embedderName(embedder),
+  });
   const knowledgeDocuments = new KnowledgeDocumentsService(shared);
   return {
     services: { knowledgeBases, knowledgeDocuments, documentIndexer, knowledgeSearch },
@@ -29,10 +39,14 @@ export function createKnowledgeBases(
       bindKnowledgeBaseRoutes(app, knowledgeBases);
       bindKnowledgeDocumentRoutes(app, knowledgeDocuments);
     },
-    startJobs: async (started) => await started.work(indexDocumentJob(documentIndexer)),
+    startJobs: async (started) => {
+      await started.work(indexDocumentJob(documentIndexer));
+      await documentIndexer.embedAgain();
+    },
     close: async () => {
       reader.close();
       documentIndexer.close();
+      await outbound.close();
       await knowledgeSearch.close();
     },
   } satisfies Feature;

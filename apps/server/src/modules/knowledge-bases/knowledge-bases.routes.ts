@@ -1,4 +1,5 @@
 import {
+  addKnowledgeWebsiteRoute,
   createKnowledgeBaseRoute,
   createKnowledgeDocumentRoute,
   deleteKnowledgeBaseRoute,
@@ -6,8 +7,10 @@ import {
   getKnowledgeBaseRoute,
   getKnowledgeDocumentRoute,
   listKnowledgeBasesRoute,
+  listKnowledgeDocumentPassagesRoute,
   listKnowledgeDocumentsRoute,
   searchKnowledgeBaseRoute,
+  syncKnowledgeDocumentRoute,
   updateKnowledgeBaseRoute,
   updateKnowledgeDocumentRoute,
 } from "@parley/contract";
@@ -55,6 +58,12 @@ export function bindKnowledgeDocumentRoutes(
     }),
     { isRemote: true },
   );
+  bindRoute(app, addKnowledgeWebsiteRoute, async ({ principal, params, body }) => ({
+    data: await documents.addWebsite(principal.organizationId, params.id, body),
+  }));
+  bindRoute(app, syncKnowledgeDocumentRoute, async ({ principal, params }) => ({
+    data: await documents.sync(principal.organizationId, params.id, params.documentId),
+  }));
   bindRoute(app, listKnowledgeDocumentsRoute, async ({ principal, params, query }) => {
     return await documents.list(principal.organizationId, params.id, query);
   });
@@ -67,5 +76,8 @@ export function bindKnowledgeDocumentRoutes(
   bindRoute(app, deleteKnowledgeDocumentRoute, async ({ principal, params }) => {
     await documents.delete(principal.organizationId, params.id, params.documentId);
     return { data: { id: params.documentId, deleted: true as const } };
+  });
+  bindRoute(app, listKnowledgeDocumentPassagesRoute, async ({ principal, params, query }) => {
+    return await documents.listPassages(principal.organizationId, params.id, params.documentId, query);
   });
 }

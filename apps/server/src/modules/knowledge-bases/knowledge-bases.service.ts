@@ -13,7 +13,7 @@ import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
-import { INDEX_JOB, type IndexJob } from "./indexing/document-indexer.ts";
+import { enqueueIndexing } from "./indexing/document-indexer.ts";
 import * as store from "./knowledge-bases.store.ts";
 import { knowledgeBases } from "./knowledge-bases.tables.ts";
 import { listUnread } from "./knowledge-documents.store.ts";
@@ -28,6 +28,8 @@ interface KnowledgeBasesDependencies {
   clock: Clock;
   jobs: JobQueue;
   search: Pick<KnowledgeSearch, "search">;
+  /** Name of the model that embeds passages. */
+  embeddingModel: string;
   organizationLimits: OrganizationLimitsService;
 }
 
@@ -51,19 +53,23 @@ export class KnowledgeBasesService {
         name: "knowledgeBases",
         table: knowledgeBases,
       });
-      return present(await store.insertKnowledgeBase(transaction, { organizationId, name, description }));
+      return this.#present(
+        await store.insertKnowledgeBase(transaction, { organizationId, name, description }),
+      );
     });
   }
 
   async get(organizationId: string, id: string): Promise<KnowledgeBase> {
     const [row] = await store.findKnowledgeBases(this.#dependencies.database, organizationId, [id]);
     if (row === undefined) throw new AppError("not_found");
-    return present(row);
+    return this.#present(row);
   }
 
   async list(organizationId: string, query: PageQuery) {
     const { database } = this.#dependencies;
-    return toPage(query, await store.listKnowledgeBases(database, organizationId, query), present);
+    return toPage(query, await store.listKnowledgeBases(database, organizationId, query), (row) =>
+      this.#present(row),
+    );
   }
 
   async update(
@@ -91,7 +97,8 @@ export class KnowledgeBasesService {
       const unread = await listUnread(transaction, id);
       await store.deleteKnowledgeBase(transaction, id);
       // Deletes the uploads.
-      for (const documentId of unread) await jobs.enqueue<IndexJob>(transaction, INDEX_JOB, { documentId });
+      for (const documentId of unread)
+        await enqueueIndexing(jobs, transaction, { id: documentId, organizationId: by.organizationId });
     });
   }
 
@@ -119,17 +126,18 @@ export class KnowledgeBasesService {
     if (ids.length === 0) return new Set();
     return new Set(await store.lockKnowledgeBases(transaction, organizationId, ids, "key share"));
   }
-}
 
-function present({ createdAt, updatedAt, ...row }: store.KnowledgeBaseRow): KnowledgeBase {
-  const { id, name, description, documents, passages } = row;
-  return {
-    id,
-    name,
-    description,
-    documents,
-    passages,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+  #present({ createdAt, updatedAt, ...row }: store.KnowledgeBaseRow): KnowledgeBase {
+    const { id, name, description, documents, passages } = row;
+    return {
+      id,
+      name,
+      description,
+      documents,
+      passages,
+      embeddingModel: this.#dependencies.embeddingModel,
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+    };
+  }
 }

@@ -14,7 +14,7 @@ const counted = {
   createdAt: knowledgeBases.createdAt,
   updatedAt: knowledgeBases.updatedAt,
   documents: sql<number>`(select count(*)::int from ${documentsOfBase})`,
-  passages: sql<number>`(select coalesce(sum(passages), 0)::int from ${documentsOfBase} and status = 'ready')`,
+  passages: sql<number>`(select coalesce(sum(passages), 0)::int from ${documentsOfBase} and is_searchable)`,
 };
 
 export interface KnowledgeBaseRow {

@@ -1,6 +1,6 @@
-import type { DocumentStatus, DocumentType } from "@parley/contract";
+import type { DocumentStatus, KnowledgeWebsite, StoredDocumentType } from "@parley/contract";
 import { sql } from "drizzle-orm";
-import { bigint, customType, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, index, integer, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
@@ -36,13 +36,18 @@ export const knowledgeDocuments = pgTable(
       .notNull()
       .references(() => knowledgeBases.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    type: text("type").$type<DocumentType>().notNull(),
+    type: text("type").$type<StoredDocumentType>().notNull(),
     status: text("status").$type<DocumentStatus>().notNull(),
     statusReason: text("status_reason"),
     passages: integer("passages").notNull().default(0),
     embeddedPassages: integer("embedded_passages").notNull().default(0),
     bytes: integer("bytes").notNull(),
-    /** When the passages were stored; the upload is deleted then. */
+    website: jsonb("website").$type<KnowledgeWebsite>(),
+    /** Whether searches find its passages: also while a website is read again. */
+    isSearchable: boolean("is_searchable").notNull().default(false),
+    /** Model that embedded all passages when the document was last ready. */
+    embedder: text("embedder"),
+    /** When the passages were stored; the upload is deleted then. Null again when a website is to be read again. */
     readAt: instant("read_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -70,8 +75,12 @@ export const knowledgePassages = pgTable(
     page: integer("page"),
     row: integer("row"),
     url: text("url"),
+    /** Not in the latest reading of the website: deleted when that is complete. */
+    isOld: boolean("is_old").notNull().default(false),
     /** Vector of length 1, as 32-bit floats in the processor's order (little-endian). Null until it is embedded. */
     embedding: bytea("embedding"),
+    /** Model of the embedding. */
+    embedder: text("embedder"),
     words: tsvector("words")
       .notNull()
       .generatedAlwaysAs(

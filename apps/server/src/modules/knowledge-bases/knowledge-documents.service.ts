@@ -7,6 +7,8 @@ import {
   type DocumentType,
   documentTypes,
   type KnowledgeDocument,
+  type KnowledgeWebsite,
+  type PageQuery,
 } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -15,12 +17,16 @@ import { toPage } from "../../platform/database/page.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
-import { INDEX_JOB, type IndexJob, uploadKey } from "./indexing/document-indexer.ts";
+import { enqueueIndexing } from "./indexing/document-indexer.ts";
+import { uploadKey } from "./indexing/document-readings.ts";
 import * as bases from "./knowledge-bases.store.ts";
 import { knowledgeDocuments } from "./knowledge-bases.tables.ts";
 import * as store from "./knowledge-documents.store.ts";
+import { listPassages } from "./passages.store.ts";
 
 const STORE_TIMEOUT_MS = 30_000;
+const MAX_NAME_LENGTH = 200;
+const ROOM = { name: "knowledgeDocuments", table: knowledgeDocuments } as const;
 
 export interface NewDocument {
   name: string;
@@ -50,29 +56,77 @@ export class KnowledgeDocumentsService {
     knowledgeBaseId: string,
     { name, type = typeOf(name), file }: NewDocument,
   ): Promise<KnowledgeDocument> {
-    const { database, storage, jobs, organizationLimits } = this.#dependencies;
+    const { database, storage, organizationLimits } = this.#dependencies;
     await this.#requireBase(organizationId, knowledgeBaseId);
-    const room = { name: "knowledgeDocuments", table: knowledgeDocuments } as const;
-    await organizationLimits.requireRoom(database, organizationId, room);
+    await organizationLimits.requireRoom(database, organizationId, ROOM);
     const id = randomUUID();
     await storeUpload(storage, id, file);
     try {
-      return await database.transaction(async (transaction) => {
-        await organizationLimits.requireRoom(transaction, organizationId, room);
-        const ids = [knowledgeBaseId];
-        const [found] = await bases.lockKnowledgeBases(transaction, organizationId, ids, "key share");
-        if (found === undefined) throw new AppError("not_found");
-        const place = { id, organizationId, knowledgeBaseId };
-        const about = { name, type, status: "queued", bytes: file.byteLength } as const;
-        const row = await store.insertDocument(transaction, { ...place, ...about });
-        const group = { id: organizationId, concurrency: 1 };
-        await jobs.enqueue<IndexJob>(transaction, INDEX_JOB, { documentId: id }, { group });
-        return present(row);
-      });
+      return await this.#insert({ id, organizationId, knowledgeBaseId, name, type, bytes: file.byteLength });
     } catch (error) {
       await storage.delete(uploadKey(id), AbortSignal.timeout(STORE_TIMEOUT_MS)).catch(() => undefined);
       throw error;
     }
+  }
+
+  /** Adds a website. Throws `not_found`, `limit_reached` and `invalid_body`. */
+  async addWebsite(
+    organizationId: string,
+    knowledgeBaseId: string,
+    { url, maxPages = 1, name }: { url: string; maxPages?: number; name?: string },
+  ): Promise<KnowledgeDocument> {
+    await this.#requireBase(organizationId, knowledgeBaseId);
+    const address = URL.parse(url);
+    if (address === null || address.username !== "" || address.password !== "")
+      throw new AppError("invalid_body", {
+        issues: [{ path: "url", message: "must be a web address without a user name" }],
+      });
+    return await this.#insert({
+      id: randomUUID(),
+      organizationId,
+      knowledgeBaseId,
+      name:
+        name ?? (address.host + address.pathname).replace(/\/$/, "").slice(0, MAX_NAME_LENGTH).toWellFormed(),
+      type: "website",
+      bytes: 0,
+      website: { url: address.href, maxPages, pages: 0, problems: [], syncedAt: null },
+    });
+  }
+
+  /** Reads a website again, unless that is already under way. Throws `not_found` and `document_not_website`. */
+  async sync(organizationId: string, knowledgeBaseId: string, id: string): Promise<KnowledgeDocument> {
+    const { database, clock } = this.#dependencies;
+    return await database.transaction(async (transaction) => {
+      const row = await store.lockDocument(transaction, organizationId, knowledgeBaseId, id);
+      if (row === undefined) throw new AppError("not_found");
+      if (row.website === null) throw new AppError("document_not_website");
+      if (row.status === "queued" || row.status === "processing") return present(row);
+      const change = { status: "queued", statusReason: null, readAt: null, updatedAt: clock.now() } as const;
+      await store.updateAnyDocument(transaction, id, change);
+      await enqueueIndexing(this.#dependencies.jobs, transaction, row);
+      return present({ ...row, ...change });
+    });
+  }
+
+  async #insert(
+    document: Pick<
+      store.DocumentRow,
+      "id" | "organizationId" | "knowledgeBaseId" | "name" | "type" | "bytes"
+    > & {
+      website?: KnowledgeWebsite;
+    },
+  ): Promise<KnowledgeDocument> {
+    const { database, organizationLimits } = this.#dependencies;
+    const { organizationId, knowledgeBaseId } = document;
+    return await database.transaction(async (transaction) => {
+      await organizationLimits.requireRoom(transaction, organizationId, ROOM);
+      const ids = [knowledgeBaseId];
+      const [found] = await bases.lockKnowledgeBases(transaction, organizationId, ids, "key share");
+      if (found === undefined) throw new AppError("not_found");
+      const row = await store.insertDocument(transaction, { ...document, status: "queued" });
+      await enqueueIndexing(this.#dependencies.jobs, transaction, row);
+      return present(row);
+    });
   }
 
   async list(organizationId: string, knowledgeBaseId: string, filter: store.DocumentFilter) {
@@ -86,6 +140,11 @@ export class KnowledgeDocumentsService {
     const row = await store.findDocument(database, organizationId, knowledgeBaseId, id);
     if (row === undefined) throw new AppError("not_found");
     return present(row);
+  }
+
+  async listPassages(organizationId: string, knowledgeBaseId: string, id: string, query: PageQuery) {
+    await this.get(organizationId, knowledgeBaseId, id);
+    return toPage(query, await listPassages(this.#dependencies.database, id, query), (passage) => passage);
   }
 
   async rename(
@@ -109,7 +168,7 @@ export class KnowledgeDocumentsService {
         throw new AppError("not_found");
       await bases.raiseVersion(transaction, knowledgeBaseId);
       // Deletes the upload, if it was not read yet.
-      await jobs.enqueue<IndexJob>(transaction, INDEX_JOB, { documentId: id });
+      await enqueueIndexing(jobs, transaction, { id, organizationId });
     });
   }
 
@@ -141,7 +200,18 @@ async function storeUpload(storage: ObjectStorage, documentId: string, bytes: Ui
 }
 
 function present(row: store.DocumentRow): KnowledgeDocument {
-  const { id, knowledgeBaseId, name, type, status, statusReason, passages, embeddedPassages, bytes } = row;
+  const {
+    id,
+    knowledgeBaseId,
+    name,
+    type,
+    status,
+    statusReason,
+    passages,
+    embeddedPassages,
+    bytes,
+    website,
+  } = row;
   return {
     id,
     knowledgeBaseId,
@@ -152,6 +222,7 @@ function present(row: store.DocumentRow): KnowledgeDocument {
     passages,
     embeddedPassages,
     bytes,
+    website,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

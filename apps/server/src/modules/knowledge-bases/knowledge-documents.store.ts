@@ -1,5 +1,5 @@
 import type { DocumentStatus, PageQuery } from "@parley/contract";
-import { and, eq, inArray, isNull, sql, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { knowledgeDocuments } from "./knowledge-bases.tables.ts";
@@ -88,12 +88,32 @@ export async function renameDocument(
   return row;
 }
 
+/** Returns whether the document exists. */
 export async function updateAnyDocument(
   queries: Queries,
   id: string,
   change: Partial<typeof knowledgeDocuments.$inferInsert>,
-): Promise<void> {
-  await queries.update(knowledgeDocuments).set(change).where(eq(knowledgeDocuments.id, id));
+): Promise<boolean> {
+  const { rowCount } = await queries
+    .update(knowledgeDocuments)
+    .set(change)
+    .where(eq(knowledgeDocuments.id, id));
+  return (rowCount ?? 0) > 0;
+}
+
+/** Locks a document against deletion and other writers. */
+export async function lockDocument(
+  queries: Queries,
+  organizationId: string,
+  knowledgeBaseId: string,
+  id: string,
+): Promise<DocumentRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(knowledgeDocuments)
+    .where(ownedBy(organizationId, knowledgeBaseId, id))
+    .for("update");
+  return row;
 }
 
 /** Returns whether the document existed. */
@@ -109,6 +129,26 @@ export async function deleteDocument(
   return (rowCount ?? 0) > 0;
 }
 
+/** Has documents that are ready, and that another model embedded, processed again. Returns them. */
+export async function reopenOthers(
+  queries: Queries,
+  { embedder, updatedAt, limit }: { embedder: string; updatedAt: Date; limit: number },
+): Promise<Pick<DocumentRow, "id" | "organizationId">[]> {
+  const { id, organizationId, status } = knowledgeDocuments;
+  const others = queries
+    .select({ id })
+    .from(knowledgeDocuments)
+    .where(and(eq(status, "ready"), sql`${knowledgeDocuments.embedder} is distinct from ${embedder}`))
+    .orderBy(id)
+    .limit(limit)
+    .for("update", { skipLocked: true });
+  return await queries
+    .update(knowledgeDocuments)
+    .set({ status: "processing", embeddedPassages: 0, updatedAt })
+    .where(inArray(id, others))
+    .returning({ id, organizationId });
+}
+
 /** Ids of the documents of a base whose upload is still stored. */
 export async function listUnread(queries: Queries, knowledgeBaseId: string): Promise<string[]> {
   const rows = await queries
@@ -118,15 +158,20 @@ export async function listUnread(queries: Queries, knowledgeBaseId: string): Pro
   return rows.map(({ id }) => id);
 }
 
-/** Number of passages of the organization's documents. */
-export async function countPassages(queries: Queries, organizationId: string): Promise<number> {
+/** Number of passages of the organization's other documents. */
+export async function countPassagesBut(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<number> {
   const [row] = await queries
     .select({ count: sql<number>`coalesce(sum(${knowledgeDocuments.passages}), 0)::int` })
     .from(knowledgeDocuments)
     .where(
       and(
         eq(knowledgeDocuments.organizationId, organizationId),
-        inArray(knowledgeDocuments.status, ["processing", "ready"]),
+        ne(knowledgeDocuments.id, id),
+        or(inArray(knowledgeDocuments.status, ["processing", "ready"]), knowledgeDocuments.isSearchable),
       ),
     );
   return row?.count ?? 0;

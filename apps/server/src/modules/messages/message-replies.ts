@@ -10,6 +10,7 @@ import { inOrganization } from "../../platform/organization-scope.ts";
 import type { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { ReplyFailureLog } from "../conversations/text/reply-failures.ts";
 import type { TextModels } from "../conversations/text/text-models.ts";
 import type { ConversationMemory } from "../customers/memory/conversation-memory.ts";
 import { setUpConversation } from "../conversations/setup/conversation-setup.rules.ts";
@@ -51,6 +52,7 @@ interface MessageRepliesOptions {
   knowledgeSearch: Pick<KnowledgeSearch, "forConversation">;
   toolSigning: Pick<ToolSigning, "signerFor">;
   languageModelsFor: TextModels["find"];
+  replyFailures: Pick<ReplyFailureLog, "open">;
   outbound: Pick<OutboundClient, "send">;
   clock: Clock;
   logger: Logger;
@@ -188,12 +190,14 @@ export class MessageReplies {
     });
     for (const message of unanswered)
       dialogue.record({ type: "message", role: "user", text: describeMessage(message) });
+    const failures = this.#options.replyFailures.open(conversationId);
     try {
-      const reply = await replyInText(dialogue, signal);
+      const reply = await replyInText(dialogue, signal, { type: "continue" }, failures);
       const notes = unknownVariables.length === 0 ? [] : [noteUnknown(unknownVariables)];
       return { ...reply, entries: [...notes, ...reply.entries] };
     } finally {
       dialogue.close();
+      await failures.store();
     }
   }
 

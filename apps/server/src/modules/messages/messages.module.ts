@@ -18,6 +18,7 @@ import { InboundMessages } from "./inbound-messages.ts";
 import { MessageReplies } from "./message-replies.ts";
 import { MessageRouting } from "./message-routing.ts";
 import { MessageSender } from "./message-sender.ts";
+import type { ReplyFailureLog } from "../conversations/text/reply-failures.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import { endIdleThreadsJob } from "./messages.jobs.ts";
 import { bindMessageRoutes } from "./messages.routes.ts";
@@ -40,6 +41,7 @@ interface Dependencies {
   organizations: OrganizationsService;
   memory: ConversationMemory;
   knowledgeSearch: KnowledgeSearch;
+  replyFailures: ReplyFailureLog;
   providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;
   webhooks: WebhooksService;
@@ -105,6 +107,7 @@ function createReplies(
     knowledgeSearch,
     toolSigning,
     languageModelsFor: async (organizationId, llmModel) => await models.find(organizationId, llmModel),
+    replyFailures: parts.replyFailures,
     outbound,
     clock,
     logger,

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from "../../platform/database/database.ts";
 import type { Queries } from "../../platform/database/database.ts";
-import type { CallsService } from "../calls/calls.service.ts";
+import type { LostCalls } from "../calls/lost-calls.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import { NodeHeartbeat, type NodeHeartbeatOptions } from "./node-heartbeat.ts";
 
@@ -8,7 +8,7 @@ import { NodeHeartbeat, type NodeHeartbeatOptions } from "./node-heartbeat.ts";
 const STATEMENT_DEADLINE_MS = 4_000;
 
 interface Dependencies {
-  calls: CallsService;
+  lostCalls: LostCalls;
   /** The active calls of this node. */
   activeCalls: { size: number; ids: string[]; isDraining: boolean; endClosed: () => Promise<void> };
   callCommands: { deleteExpired: (transaction: Queries, now: Date) => Promise<void> };
@@ -25,7 +25,7 @@ interface HeartbeatResources extends NodeResources {
 /** Separate from the nodes module, which calls use, because it depends on the calls of this node. */
 export function createHeartbeat(
   node: HeartbeatResources,
-  { calls, activeCalls, callCommands }: Dependencies,
+  { lostCalls, activeCalls, callCommands }: Dependencies,
 ) {
   let database: Database | undefined;
   let heartbeat: NodeHeartbeat | undefined;
@@ -44,7 +44,7 @@ export function createHeartbeat(
         nodeId,
         database,
         clock,
-        calls,
+        lostCalls,
         load: () => ({
           isDraining: activeCalls.isDraining,
           isReady: isMediaReady(),

@@ -6,7 +6,7 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
 import { findVersion } from "../../platform/version.ts";
-import type { CallsService } from "../calls/calls.service.ts";
+import type { LostCalls } from "../calls/lost-calls.ts";
 import {
   BEAT_INTERVAL_MS,
   type BeatSeries,
@@ -29,7 +29,7 @@ export interface NodeHeartbeatOptions {
   /** A connection of its own: if requests exhaust the pool, other nodes must not close this node's calls. */
   database: Database;
   clock: Clock & { follow: (database: Database) => Promise<void> };
-  calls: Pick<CallsService, "closeOrphans" | "closeAbandoned">;
+  lostCalls: Pick<LostCalls, "closeOrphans" | "closeAbandoned">;
   load: () => NodeLoad;
   /** Ids of this node's active calls, including those whose end is still being written. */
   activeCallIds: () => readonly string[];
@@ -133,12 +133,12 @@ export class NodeHeartbeat {
 
   /** Closes calls that no node runs, left by a database outage while they were handed over. */
   async #closeAbandoned(): Promise<void> {
-    const { nodeId, database, clock, calls, activeCallIds, logger } = this.#options;
+    const { nodeId, database, clock, lostCalls, activeCallIds, logger } = this.#options;
     const now = clock.now();
     const begunBefore = new Date(now.getTime() - ABANDONED_AFTER_MS);
     const closed = await inJointTransaction(
       database,
-      async () => await calls.closeAbandoned(nodeId, activeCallIds(), begunBefore, now),
+      async () => await lostCalls.closeAbandoned(nodeId, activeCallIds(), begunBefore, now),
     );
     if (closed > 0) logger.warn({ calls: closed }, "closed calls without a node");
   }
@@ -184,14 +184,14 @@ export class NodeHeartbeat {
    * as lost before they began, and will beat again.
    */
   async #sweep(now: Date): Promise<void> {
-    const { database, calls, logger } = this.#options;
+    const { database, lostCalls, logger } = this.#options;
     const silentSince = new Date(now.getTime() - SILENCE_LIMIT_MS);
     await inJointTransaction(database, async (transaction) => {
       if (!(await store.takeSweepLock(transaction))) return;
       const lost = await store.deleteSilentNodes(transaction, silentSince);
       const livingNodeIds = await store.listNodeIds(transaction);
       const orphans = { livingNodeIds, lastBeats: lost, now, begunBefore: silentSince };
-      const closed = await calls.closeOrphans(orphans);
+      const closed = await lostCalls.closeOrphans(orphans);
       if (lost.size > 0 || closed > 0) logger.warn({ nodes: [...lost.keys()], calls: closed }, "nodes lost");
       await this.#options.onSweep(transaction, now);
     });

@@ -49,7 +49,7 @@ class TestNodes {
       nodeId,
       database: this.server.database,
       clock: { now: () => this.now(), follow: async () => {} },
-      calls: this.server.modules.calls,
+      lostCalls: this.server.modules.lostCalls,
       load: () => load,
       activeCallIds: () => {
         onActiveAsked();

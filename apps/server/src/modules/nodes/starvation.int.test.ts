@@ -20,7 +20,7 @@ async function openHeartbeat(ends: Ends, server: TestServer): Promise<NodeHeartb
     nodeId: randomUUID(),
     database,
     clock: { now: () => new Date(), follow: async () => {} },
-    calls: server.modules.calls,
+    lostCalls: server.modules.lostCalls,
     load: () => ({ isDraining: false, isReady: true, activeCalls: 0, freePlaces: 1 }),
     activeCallIds: () => [],
     onSweep: async () => undefined,

@@ -174,7 +174,12 @@ export class CallControl {
         );
       const { isSrtpRequired } = trunk;
       const { organizationId } = agent;
-      const line = { organizationId, sipTrunkId: trunk.id, fromNumber: number.e164 };
+      const line = {
+        organizationId,
+        sipTrunkId: trunk.id,
+        fromNumber: number.e164,
+        callerNumber: fromNumber,
+      };
       return new InboundSipCall({
         invite,
         mediaAddress,

@@ -4,21 +4,23 @@ import type { FastifyInstance } from "fastify";
 import { AppError } from "../../platform/app-error.ts";
 import { bindRoute } from "../../platform/http/bind-route.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { ProviderKeysService } from "../provider-keys/provider-keys.service.ts";
 import { ProviderHealthService } from "./provider-health.service.ts";
 
 interface Dependencies {
   calls: CallsService;
+  conversations: ConversationsService;
   providerKeys: ProviderKeysService;
 }
 
 /** The providers with their health, and the check of their keys. */
 export function createProviderHealth(
   { config, clock }: NodeResources,
-  { calls, providerKeys }: Dependencies,
+  { calls, conversations, providerKeys }: Dependencies,
 ) {
-  const health = new ProviderHealthService({ config, calls, providerKeys, clock });
+  const health = new ProviderHealthService({ config, calls, conversations, providerKeys, clock });
   return {
     services: {},
     bindRoutes: (app) => bindProviderHealthRoutes(app, health),

@@ -3,6 +3,8 @@ import { type ProviderId, type ProviderKind, providerIds, providerKind } from "@
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { ProviderFailures } from "../conversations/provider-failures.rules.ts";
 import { checkKey, type KeyCheck } from "../provider-keys/key-check.ts";
 import { type ProviderKeysService, takesKey } from "../provider-keys/provider-keys.service.ts";
 
@@ -12,11 +14,12 @@ const DAY_MS = 24 * HOUR_MS;
 interface Dependencies {
   config: Pick<Config, "providerAccess">;
   calls: Pick<CallsService, "summarizeProviderFailures">;
+  conversations: Pick<ConversationsService, "summarizeProviderFailures">;
   providerKeys: ProviderKeysService;
   clock: Clock;
 }
 
-/** The providers with their health in an organization's calls, and the check of their keys. */
+/** The providers with their health in an organization's calls and conversations by text, and the check of their keys. */
 export class ProviderHealthService {
   readonly #dependencies: Dependencies;
 
@@ -25,17 +28,18 @@ export class ProviderHealthService {
   }
 
   async list(organizationId: string): Promise<ProviderState[]> {
-    const { config, calls, providerKeys, clock } = this.#dependencies;
+    const { config, calls, conversations, providerKeys, clock } = this.#dependencies;
     const now = clock.now().getTime();
     const keys = await providerKeys.list(organizationId);
-    const failures = await calls.summarizeProviderFailures(organizationId, {
-      countedSince: new Date(now - HOUR_MS),
-      shownSince: new Date(now - DAY_MS),
-    });
+    const since = { countedSince: new Date(now - HOUR_MS), shownSince: new Date(now - DAY_MS) };
+    const [inCalls, inTexts] = await Promise.all([
+      calls.summarizeProviderFailures(organizationId, since),
+      conversations.summarizeProviderFailures(organizationId, since),
+    ]);
     return providerIds.map((id): ProviderState => {
       const key = keys.find(({ provider }) => provider === id);
       const operator = config.providerAccess[id];
-      const health = failures.get(id);
+      const health = addUp(inCalls.get(id), inTexts.get(id));
       const baseUrl = key === undefined ? operator?.baseUrl : undefined;
       return {
         id,
@@ -80,6 +84,15 @@ function describeCheck(displayName: string, check: KeyCheck): Omit<ProviderCheck
       return { isOk: false, problem: "provider_unreachable", message, latencyMs: null };
     }
   }
+}
+
+function addUp(
+  one: ProviderFailures | undefined,
+  other: ProviderFailures | undefined,
+): ProviderFailures | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const last = one.last.at < other.last.at ? other.last : one.last;
+  return { count: one.count + other.count, last };
 }
 
 function partsOf({ speechToText, languageModel, textToSpeech }: ProviderKind): ProviderState["parts"] {

@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { ProviderKey, ProviderKeyCreate } from "@parley/contract";
 import { type ProviderId, providerIds, providerKind } from "@parley/providers/registry";
 import type { ProviderConfiguration } from "../../model-providers/provider-configuration.ts";
+import type { ProviderAccessById } from "../../platform/config/provider-access.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
+import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import type { EncryptedColumn } from "../../platform/encryption/reencryption.ts";
 import { checkKey } from "./key-check.ts";
@@ -18,8 +20,15 @@ interface Dependencies {
   clock: Clock;
 }
 
+/** A key that an organization stored at a provider. */
+export interface StoredKey {
+  organizationId: string;
+  provider: ProviderId;
+}
+
 /** Keys of organizations at providers. They are verified before they are stored. */
 export class ProviderKeysService {
+  readonly stored = new TransactionEvent<StoredKey>();
   readonly #database: Database;
   readonly #dependencies: Dependencies;
 
@@ -38,15 +47,19 @@ export class ProviderKeysService {
     if (check.result === "unreachable")
       throw new AppError("provider_unreachable", { message: `${check.message}. Retry later.` });
     const { encryption, clock } = this.#dependencies;
-    const row = await store.upsertKey(this.#database, {
+    const key = {
       id: randomUUID(),
       organizationId,
       provider: id,
       encryptedApiKey: encryption.encrypt(apiKey, contextOf(organizationId, id)),
       last4: apiKey.slice(-4),
       updatedAt: clock.now(),
+    };
+    return await this.#database.transaction(async (transaction) => {
+      const row = await store.upsertKey(transaction, key);
+      await this.stored.emit(transaction, { organizationId, provider: id });
+      return present(row);
     });
-    return present(row);
   }
 
   async list(organizationId: string): Promise<ProviderKey[]> {
@@ -68,20 +81,32 @@ export class ProviderKeysService {
     return this.#dependencies.config.providerBaseUrls[provider];
   }
 
+  /** Access to the providers at which the organization has a key of its own. */
+  async findOwnAccess(
+    organizationId: string,
+    queries: Queries = this.#database,
+  ): Promise<ProviderAccessById> {
+    const rows = await store.listKeys(queries, organizationId);
+    const access = rows
+      .filter(({ provider }) => providerIds.includes(provider))
+      .map(({ provider, encryptedApiKey }) => {
+        const apiKey = this.#dependencies.encryption.decrypt(
+          encryptedApiKey,
+          contextOf(organizationId, provider),
+        );
+        return [provider, { baseUrl: this.baseUrlOf(provider), apiKey }] as const;
+      });
+    return Object.fromEntries(access);
+  }
+
   /** The providers of the organization; `undefined` if it has no keys of its own and uses the operator's. */
   async findOwn(
     organizationId: string,
     queries: Queries = this.#database,
   ): Promise<ProviderConfiguration | undefined> {
-    const rows = await store.listKeys(queries, organizationId);
-    if (rows.length === 0) return undefined;
-    const { config, encryption } = this.#dependencies;
-    const access = rows
-      .filter(({ provider }) => providerIds.includes(provider))
-      .map(({ provider, encryptedApiKey }) => {
-        const apiKey = encryption.decrypt(encryptedApiKey, contextOf(organizationId, provider));
-        return [provider, { baseUrl: this.baseUrlOf(provider), apiKey }] as const;
-      });
+    const own = await this.findOwnAccess(organizationId, queries);
+    if (Object.keys(own).length === 0) return undefined;
+    const { config } = this.#dependencies;
     const { providerAccess, speechToText, textToSpeech, languageModel, languageModelFallback, localSpeech } =
       config;
     const operator = {
@@ -92,7 +117,7 @@ export class ProviderKeysService {
       languageModelFallback,
       localSpeech,
     };
-    return withOwnAccess(operator, Object.fromEntries(access));
+    return withOwnAccess(operator, own);
   }
 }
 

@@ -43,7 +43,18 @@ export class AgentChoices {
     ];
     for (const field of ["voiceId", "fallbackVoiceId"] as const)
       issues.push(...(await this.#findVoiceProblems(organizationId, field, { choice, before })));
-    return [...issues, ...findSettingProblems(this.#dependencies.config, choice, before)];
+    const spoken = await Promise.all([
+      this.#withSpokenVoice(organizationId, choice),
+      this.#withSpokenVoice(organizationId, before),
+    ]);
+    return [...issues, ...findSettingProblems(this.#dependencies.config, ...spoken)];
+  }
+
+  /** Replaces a voice that the organization created by the one that speaks: its provider decides which settings there are. */
+  async #withSpokenVoice(organizationId: string, choice: AgentChoice): Promise<AgentChoice> {
+    if (choice.voiceId === null) return choice;
+    const spoken = await this.#dependencies.voices.findSpoken(organizationId, choice.voiceId);
+    return { ...choice, voiceId: spoken === "" ? null : spoken };
   }
 
   #findLanguageProblems({ language }: AgentChoice, before: AgentChoice): Issue[] {

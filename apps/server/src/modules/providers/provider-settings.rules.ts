@@ -26,12 +26,20 @@ interface ModelAbilities {
   maxTemperature: number | undefined;
   canReason: boolean;
   callSettings: readonly CallSetting[];
+  /** What to do about the lack of them. */
+  advice?: string;
 }
 
 const defaults = defaultsOf(agentFields);
 const FILE_SETTINGS: readonly CallSetting[] = ["maxOutputTokens", "topP", "topK", "seed", "stopSequences"];
 
-/** Settings that the provider of the agent's voice or language model does not have, if they or the provider change. */
+/**
+ * Settings that the provider of the agent's voice or language model does not have, if they or the provider change. Those that it
+ * has to do without are `voiceSpeed` and `voiceVolume`, which are applied to the audio of every voice, and `sttKeyterms`, which every
+ * recognizer takes.
+ *
+ * @param choice With the voice that speaks in place of one that the organization created.
+ */
 export function findSettingProblems(
   configuration: ProviderConfiguration,
   choice: Settings,
@@ -76,8 +84,7 @@ function findModelSettingProblems(
   { llmModel, llmTemperature, llmReasoningEffort, runtimeConfig }: Settings,
 ): Issue[] {
   const model = findAbilities(configuration, llmModel);
-  if (model === undefined) return [];
-  const { name, maxTemperature, canReason, callSettings } = model;
+  const { name, maxTemperature, canReason, callSettings, advice = "" } = model;
   const issues: Issue[] = [];
   if (maxTemperature === undefined && llmTemperature !== defaults.llmTemperature)
     issues.push({
@@ -91,13 +98,19 @@ function findModelSettingProblems(
   for (const setting of keysOf(runtimeConfig))
     if (!callSettings.includes(setting))
       issues.push({ path: `runtimeConfig.${setting}`, message: `is not supported by ${name}: remove it` });
-  return issues;
+  return issues.map(({ path, message }) => ({ path, message: message + advice }));
 }
 
-/** `undefined` without a language model: the settings take effect once there is one. */
-function findAbilities(configuration: ProviderConfiguration, llmModel: string): ModelAbilities | undefined {
+function findAbilities(configuration: ProviderConfiguration, llmModel: string): ModelAbilities {
   const chosen = chooseLanguageModel(configuration, llmModel);
-  if (chosen.provider === "builtin-responder") return undefined;
+  if (chosen.provider === "builtin-responder")
+    return {
+      name: "the built-in responder",
+      maxTemperature: undefined,
+      canReason: false,
+      callSettings: [],
+      advice: ". No language model is configured: GET /models says how to get one",
+    };
   if (chosen.provider === "gguf")
     return { name: "the model file", maxTemperature: 2, canReason: false, callSettings: FILE_SETTINGS };
   const kind = modelProviderKind(chosen.provider);

@@ -8,6 +8,7 @@ import {
   type TestCaseDefinition,
 } from "@parley/contract";
 import { canonicalJson } from "../../platform/canonical-json.ts";
+import { toWords } from "./engine/words.rules.ts";
 
 type Detail = Exclude<keyof TestAssertion, "type">;
 
@@ -83,10 +84,16 @@ function findAssertionProblems(assertion: TestAssertion, path: string): Issue[] 
   const unclear = sequence.flatMap(({ toolName, text }, index) =>
     (toolName === undefined) === (text === undefined) ? [`${path}.sequence.${index}`] : [],
   );
+  const texts = [
+    [`${path}.text`, assertion.text] as const,
+    ...sequence.map(({ text }, index) => [`${path}.sequence.${index}`, text] as const),
+  ];
+  const wordless = texts.filter(([, text]) => text !== undefined && toWords(text).length === 0);
   return [
     ...missing.map((name) => ({ path: `${path}.${name}`, message: `is required for the type ${type}` })),
     ...foreign.map((name) => ({ path: `${path}.${name}`, message: `has no meaning for the type ${type}` })),
     ...unclear.map((at) => ({ path: at, message: "must have either a toolName or a text" })),
+    ...wordless.map(([at]) => ({ path: at, message: "must contain a word: punctuation is not compared" })),
   ];
 }
 

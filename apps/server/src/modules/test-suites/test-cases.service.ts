@@ -1,5 +1,6 @@
 import {
   DEFAULT_TEST_CASE,
+  MAX_TEST_SUITE_BYTES,
   type TestCase,
   type TestCaseChange,
   type TestCaseCreation,
@@ -32,7 +33,9 @@ export class TestCasesService {
       const suite = await store.lockSuite(transaction, organizationId, suiteId);
       if (suite === undefined) throw new AppError("not_found");
       await this.#requireRoom(transaction, organizationId, suiteId);
-      return present(await store.insertCase(transaction, { testSuiteId: suiteId, name, definition }));
+      const row = await store.insertCase(transaction, { testSuiteId: suiteId, name, definition });
+      await requireSize(transaction, suiteId);
+      return present(row);
     });
   }
 
@@ -55,14 +58,16 @@ export class TestCasesService {
     id: string,
     change: TestCaseChange,
   ): Promise<TestCase> {
-    await this.requireSuite(organizationId, suiteId);
     return await this.#database.transaction(async (transaction) => {
+      const suite = await store.lockSuite(transaction, organizationId, suiteId);
+      if (suite === undefined) throw new AppError("not_found");
       const before = await store.lockCase(transaction, suiteId, id);
       if (before === undefined) throw new AppError("not_found");
       const definition = requireUsable(changeDefinition(before.definition, change));
       const { name = before.name } = change;
       const updatedAt = this.#dependencies.clock.now();
       const row = await store.updateCase(transaction, id, { name, definition, updatedAt });
+      await requireSize(transaction, suiteId);
       return present(row ?? before);
     });
   }
@@ -88,6 +93,13 @@ export class TestCasesService {
     const message = `A test suite has at most ${limit} cases. Create another suite, or ask the operator to raise the limit testCasesPerSuite.`;
     throw new AppError("limit_reached", { message });
   }
+}
+
+/** The cases of a suite are listed in one answer, and copied by each run. */
+async function requireSize(transaction: Queries, suiteId: string): Promise<void> {
+  if ((await store.sumSizes(transaction, suiteId)) <= MAX_TEST_SUITE_BYTES) return;
+  const message = `The cases of a test suite have at most ${MAX_TEST_SUITE_BYTES / 2 ** 20} MiB as JSON. Shorten them, or create another suite.`;
+  throw new AppError("limit_reached", { message });
 }
 
 function requireUsable(definition: store.CaseRow["definition"]): store.CaseRow["definition"] {

@@ -403,6 +403,69 @@ test("a case made from a past call passes against the agent that held it", async
   assert.deepEqual(refusalOf(await server.request("POST", path, nothing)), [400, "invalid_body", "callId"]);
 });
 
+test("a case made from a conversation by text, but not from a call's conversation by its id, nor of nothing", async (t) => {
+  const { run, server, suite, agentId } = await openLaboratory(t, { model: play });
+  const path = `/test-suites/${suite.id}/tests/from-call`;
+  const create = async (body: object) => await server.request("POST", path, body);
+  const { modules, database, organizationId } = server;
+  const said = { type: "message", startMs: 0, endMs: 0 } as const;
+  const ids: Record<string, string> = {};
+  for (const channel of ["sms", "web_chat"] as const) {
+    const { id } = await modules.conversations.create(database, {
+      organizationId,
+      agentId,
+      agentRevision: null,
+      configurationRevision: 1,
+      environment: null,
+      channel,
+      variables: {},
+      createdAt: new Date("2026-11-23T10:00:00Z"),
+    });
+    ids[channel] = id;
+    const empty = refusalOf(await create({ conversationId: id }));
+    assert.deepEqual(empty, [400, "invalid_body", "conversationId"]);
+    await modules.conversations.appendItems(
+      id,
+      [
+        { ...said, id: "1", role: "user", text: "Where is order 1?" },
+        { ...said, id: "2", role: "agent", text: "You asked." },
+        { ...said, id: "3", role: "user", text: "Thanks." },
+      ],
+      new Date(),
+    );
+    const created = read<TestCase>(await create({ conversationId: id }), 201);
+    assert.deepEqual(created.callerLines, ["Where is order 1?", "Thanks."]);
+    assert.equal(created.name, `${channel === "sms" ? "Messages" : "Chat"} of 2026-11-23 10:00 UTC`);
+  }
+  assert.equal((await run({ mode: "sms" })).passedTests, 2);
+  const { callId, conversationId } = await openTestCall(server, { agentId });
+  assert.deepEqual(refusalOf(await create({ conversationId })), [400, "invalid_body", "conversationId"]);
+  assert.deepEqual(refusalOf(await create({ conversationId: agentId })), [
+    400,
+    "invalid_body",
+    "conversationId",
+  ]);
+  for (const body of [{}, { callId, conversationId: ids["sms"] }])
+    assert.deepEqual(refusalOf(await create(body)), [400, "invalid_body", "callId"]);
+  const other = await server.createOrganization();
+  const theirs = await modules.testSuites.create(
+    { organizationId: other.organizationId, role: "admin", actor: { type: "api_key", name: "test" } },
+    {
+      name: "Theirs",
+      agentId: (
+        await modules.agents.create({ ...other, actor: { type: "api_key", name: "test" } }, { name: "Eve" })
+      ).id,
+    },
+  );
+  const stolen = await server.request(
+    "POST",
+    `/test-suites/${theirs.id}/tests/from-call`,
+    { conversationId: ids["sms"] },
+    other.apiKey,
+  );
+  assert.deepEqual(refusalOf(stolen), [400, "invalid_body", "conversationId"]);
+});
+
 test("deleting a suite ends its runs, and its calls and conversations are kept", async (t) => {
   const { addCase, startRun, server, suite } = await openLaboratory(t, { model: play });
   await addCase({ callerLines: ["Hello"], assertions: [{ type: "said", text: "Hello" }] });

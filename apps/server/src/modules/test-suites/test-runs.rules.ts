@@ -6,7 +6,7 @@ import {
   type TranscriptItem,
   type TestAttempt,
 } from "@parley/contract";
-import type { AttemptRow, RunCaseRow, RunRow } from "./test-runs.store.ts";
+import type { AttemptRow, RunCaseSummary, RunRow } from "./test-runs.store.ts";
 
 const MAX_NAME_CHARACTERS = 128;
 
@@ -84,7 +84,7 @@ export function presentRun(row: RunRow): TestRun {
 /** Presents attempts in the order of their cases, then of their numbers. */
 export function presentAttempts(
   attempts: readonly AttemptRow[],
-  cases: readonly RunCaseRow[],
+  cases: readonly RunCaseSummary[],
   transcripts: ReadonlyMap<string, readonly TranscriptItem[]>,
 ): TestAttempt[] {
   const caseOf = new Map(cases.map((each) => [each.testCaseId, each]));

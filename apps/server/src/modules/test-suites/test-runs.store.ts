@@ -1,5 +1,20 @@
 import type { AttemptResult, PageQuery, TestMode } from "@parley/contract";
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { testAttempts, testRunCases, testRuns } from "./test-suites.tables.ts";
@@ -111,11 +126,15 @@ export async function listOpenRuns(queries: Queries, suiteId: string): Promise<s
   return rows.map(({ id }) => id);
 }
 
+/** A case of a run without its definition, which can be long. */
+export type RunCaseSummary = Omit<RunCaseRow, "definition">;
+
 /** The cases of runs, as they were at the start. */
-export async function listRunCases(queries: Queries, runIds: readonly string[]): Promise<RunCaseRow[]> {
+export async function listRunCases(queries: Queries, runIds: readonly string[]): Promise<RunCaseSummary[]> {
   if (runIds.length === 0) return [];
+  const { definition: _definition, ...columns } = getTableColumns(testRunCases);
   return await queries
-    .select()
+    .select(columns)
     .from(testRunCases)
     .where(inArray(testRunCases.runId, [...runIds]))
     .orderBy(asc(testRunCases.position));

@@ -8,6 +8,7 @@ import type { AgentResolution } from "../agents/versions/agent-resolution.servic
 import type { AnalysisModels } from "../analysis/analysis-models.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { ReplyFailureLog } from "../conversations/text/reply-failures.ts";
 import { TextModels } from "../conversations/text/text-models.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { KnowledgeSearch } from "../knowledge-bases/search/knowledge-search.ts";
@@ -45,6 +46,7 @@ interface Dependencies {
   conversations: ConversationsService;
   organizations: OrganizationsService;
   organizationLimits: OrganizationLimitsService;
+  replyFailures: ReplyFailureLog;
   providerKeys: ProviderKeysService;
   toolSigning: ToolSigning;
   knowledgeSearch: KnowledgeSearch;
@@ -59,7 +61,7 @@ export function createTestSuites(node: NodeResources, dependencies: Dependencies
   };
   const testSuites = new TestSuitesService(database, { ...dependencies, clock });
   const testCases = new TestCasesService(database, { ...dependencies, clock });
-  const pastCalls = new PastCalls(dependencies.calls);
+  const pastCalls = new PastCalls(dependencies);
   const testRuns = new TestRunsService(database, { ...dependencies, bus, clock, hasLanguageModel, carriers });
   dependencies.agentVersions.publishing.subscribe(requireReleaseGates);
   testSuites.deleting.subscribe(

@@ -1,5 +1,5 @@
 import type { PageQuery, TestCaseDefinition } from "@parley/contract";
-import { and, asc, count, eq, inArray } from "drizzle-orm";
+import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { testCases, testSuites } from "./test-suites.tables.ts";
@@ -87,6 +87,13 @@ export async function countCases(
     .where(inArray(testCases.testSuiteId, [...suiteIds]))
     .groupBy(testCases.testSuiteId);
   return new Map(rows.map(({ id, total }) => [id, total]));
+}
+
+/** Bytes of all definitions of a suite as JSON. */
+export async function sumSizes(queries: Queries, suiteId: string): Promise<number> {
+  const bytes = sql<string>`coalesce(sum(octet_length(${testCases.definition}::text)), 0)`;
+  const [row] = await queries.select({ bytes }).from(testCases).where(eq(testCases.testSuiteId, suiteId));
+  return Number(row?.bytes ?? 0);
 }
 
 export async function insertCase(

@@ -29,17 +29,20 @@ export async function openLaboratory(
   t: TestContext,
   {
     model,
+    fault,
     agent = {},
     suite = {},
     options = {},
   }: {
     model?: ScriptedChatOptions["reply"];
+    /** Fault of the model's requests. */
+    fault?: ScriptedChatOptions["fault"];
     agent?: Partial<AgentCreation>;
     suite?: object;
     options?: TestServerOptions;
   } = {},
 ): Promise<TestLaboratory> {
-  const scripted = model && (await startScriptedOpenAi({ reply: model }));
+  const scripted = model && (await startScriptedOpenAi({ reply: model, ...(fault && { fault }) }));
   t.after(async () => await scripted?.close());
   const server = await createTestServer({
     ...(scripted !== undefined && { languageModelUrl: `${scripted.url}/v1` }),

@@ -1,45 +1,77 @@
 import {
   type ProviderAccess,
   providerKind,
-  splitId,
+  type TextToSpeechKind,
   type VoiceCloning,
   voiceProviderIds,
   voiceProviderKind,
   type VoiceProviderId,
 } from "@parley/providers/registry";
 import type { Config } from "../../platform/config/config.ts";
+import type { ProviderAccessById } from "../../platform/config/provider-access.ts";
+import type { VoiceRow } from "./voices.store.ts";
 
-type Settings = Pick<Config, "textToSpeech" | "providerAccess">;
+/** Where an organization's voices are cloned. */
+export interface CloningSettings {
+  operator: Pick<Config, "textToSpeech" | "providerAccess">;
+  /** Access with the organization's own keys. */
+  own: ProviderAccessById;
+}
 
-/** A configured provider that clones voices. */
+type Account = VoiceRow["account"];
+
+/** A provider that clones voices, with access to one account there. */
 export interface CloningProvider {
   id: VoiceProviderId;
+  account: Account;
   access: ProviderAccess;
   cloning: VoiceCloning;
 }
 
-/** Finds the provider of the operator's voices, else the first other one, if it clones; `undefined` if none does. */
-export function findCloningProvider({ textToSpeech, providerAccess }: Settings): CloningProvider | undefined {
-  const ids = voiceProviderIds.toSorted(
-    (a, b) => Number(b === textToSpeech.provider) - Number(a === textToSpeech.provider),
+/**
+ * Finds the provider that clones an organization's next voice: one with a key of its own, then one with the operator's key, and among
+ * those first the provider of the operator's voices. `undefined` if none clones.
+ */
+export function findCloningProvider({ operator, own }: CloningSettings): CloningProvider | undefined {
+  const first = operator.textToSpeech.provider;
+  const ids = voiceProviderIds.toSorted((a, b) => Number(b === first) - Number(a === first));
+  return (
+    findFirst(ids, "organization", own) ??
+    // Calls use the organization's key where it has one, and its account does not have the operator's clones.
+    findFirst(
+      ids.filter((id) => own[id] === undefined),
+      "operator",
+      operator.providerAccess,
+    )
   );
+}
+
+function findFirst(
+  ids: readonly VoiceProviderId[],
+  account: Account,
+  accessById: ProviderAccessById,
+): CloningProvider | undefined {
   for (const id of ids) {
-    const access = providerAccess[id];
-    const cloning = providerKind(id).textToSpeech?.cloning;
-    if (access !== undefined && cloning !== undefined) return { id, access, cloning };
+    const access = accessById[id];
+    const cloning = cloningOf(id);
+    if (access !== undefined && cloning !== undefined) return { id, account, access, cloning };
   }
   return undefined;
 }
 
-/** Access to a provider by its id, if it is still configured and clones. */
-export function findCloningProviderById(
-  { providerAccess }: Pick<Settings, "providerAccess">,
-  id: string,
+/** Access to the account that has a voice's clone; `undefined` if its key is gone. */
+export function findCloneAccount(
+  { operator, own }: { operator: Pick<Config, "providerAccess">; own: ProviderAccessById },
+  { provider, account }: Pick<VoiceRow, "provider" | "account">,
 ): CloningProvider | undefined {
-  const known = voiceProviderIds.find((each) => each === id);
-  const access = known && providerAccess[known];
-  const cloning = known && providerKind(known).textToSpeech?.cloning;
-  return known && access && cloning && { id: known, access, cloning };
+  const id = voiceProviderIds.find((each) => each === provider);
+  if (id === undefined) return undefined;
+  return findFirst([id], account, account === "organization" ? own : operator.providerAccess);
+}
+
+function cloningOf(id: VoiceProviderId): VoiceCloning | undefined {
+  const kind: TextToSpeechKind = voiceProviderKind(id);
+  return kind.cloning;
 }
 
 /** Languages that the voices of a provider speak, without regions. */
@@ -48,11 +80,24 @@ export function listLanguagesOf(provider: string): readonly string[] {
   return id === undefined ? [] : voiceProviderKind(id).languages;
 }
 
-/** Whether this server can speak with a voice, as far as the configuration shows. */
-export function canSpeakWith(
-  { providerAccess, localSpeech }: Pick<Config, "providerAccess" | "localSpeech">,
-  voiceId: string,
-): boolean {
-  const named = splitId(voiceProviderIds, voiceId);
-  return named === undefined ? localSpeech.hasTextToSpeech : providerAccess[named.provider] !== undefined;
+/**
+ * Why the organization's agents cannot speak with a clone at present, whose account at the provider no key of theirs opens;
+ * `undefined` if they can.
+ */
+export function findAccountProblem(
+  { operator, own }: { operator: Pick<Config, "providerAccess">; own: ProviderAccessById },
+  { provider, account }: Pick<VoiceRow, "provider" | "account">,
+): string | undefined {
+  const id = voiceProviderIds.find((each) => each === provider);
+  if (id === undefined) return undefined;
+  const { displayName } = providerKind(id);
+  if (account === "organization")
+    return own[id] === undefined
+      ? `The voice was cloned with your organization's key at ${displayName}, which has been deleted. Store a key of the same account again, or delete the voice.`
+      : undefined;
+  if (own[id] !== undefined)
+    return `The voice was cloned with the operator's key at ${displayName}, and your calls use your organization's own key there. Create the voice again, or delete your key.`;
+  return operator.providerAccess[id] === undefined
+    ? `The voice was cloned with the operator's key at ${displayName}, which is no longer configured. Ask the operator to configure it, or delete the voice.`
+    : undefined;
 }

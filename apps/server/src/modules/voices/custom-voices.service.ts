@@ -13,7 +13,14 @@ import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import { baseLanguage } from "../providers/languages.rules.ts";
-import { canSpeakWith, findCloningProvider, listLanguagesOf } from "./cloning-providers.ts";
+import type { ProviderKeysService, StoredKey } from "../provider-keys/provider-keys.service.ts";
+import {
+  type CloningProvider,
+  type CloningSettings,
+  findAccountProblem,
+  findCloningProvider,
+  listLanguagesOf,
+} from "./cloning-providers.ts";
 import type { SampleMeasures } from "./sample/sample-measures.ts";
 import { warnAboutSample } from "./sample/sample.rules.ts";
 import type { SampleExaminer } from "./sample/sample-examiner.ts";
@@ -29,6 +36,8 @@ export interface VoiceJob {
 }
 export const CLONE_JOB = { name: "voices.clone" } as const;
 export const DISCARD_JOB = { name: "voices.discard" } as const;
+/** Looks for an organization's clones in the account of a key that it has stored. */
+export const VERIFY_JOB = { name: "voices.verify" } as const;
 
 export interface NewVoice {
   displayName: string;
@@ -52,6 +61,7 @@ interface CustomVoicesDependencies {
   fit: () => SpeechFit | undefined;
   examiner: Pick<SampleExaminer, "examine">;
   organizationLimits: OrganizationLimitsService;
+  providerKeys: ProviderKeysService;
 }
 
 /** Voices that organizations created from recordings. */
@@ -60,12 +70,16 @@ export class CustomVoicesService {
 
   constructor(dependencies: CustomVoicesDependencies) {
     this.#dependencies = dependencies;
+    const { jobs, providerKeys } = dependencies;
+    providerKeys.stored.subscribe(
+      async (transaction, key) => await jobs.enqueue<StoredKey>(transaction, VERIFY_JOB, key),
+    );
   }
 
   /** Throws `invalid_body` if the recording cannot become a voice, and `limit_reached`. */
   async create(organizationId: string, { displayName, language, sample }: NewVoice): Promise<CreatedVoice> {
     const { database, storage, jobs, organizationLimits } = this.#dependencies;
-    const provider = this.#requireVoiceMaker(language);
+    const provider = this.#requireVoiceMaker(await this.#settingsOf(organizationId), language);
     await organizationLimits.requireRoom(database, organizationId, { name: "voices", table: voices });
     const { measures, wav } = await this.#examine(sample);
     const id = randomUUID();
@@ -83,12 +97,17 @@ export class CustomVoicesService {
           warnings: warnAboutSample(measures),
           ...(provider === undefined
             ? this.#approximate(measures, language)
-            : { status: "processing", isApproximation: false, provider }),
+            : {
+                status: "processing",
+                isApproximation: false,
+                provider: provider.id,
+                account: provider.account,
+              }),
         });
         if (provider !== undefined) await jobs.enqueue<VoiceJob>(transaction, CLONE_JOB, { voiceId: id });
         return inserted;
       });
-      return { ...this.#present(row), tier: "standard" };
+      return { ...present(row), tier: "standard" };
     } catch (error) {
       await storage.delete(objectKey, AbortSignal.timeout(STORE_TIMEOUT_MS)).catch(() => undefined);
       throw error;
@@ -97,14 +116,15 @@ export class CustomVoicesService {
 
   async list(organizationId: string): Promise<Voice[]> {
     const rows = await store.listVoices(this.#dependencies.database, organizationId);
-    return rows.map((row) => this.#present(row));
+    return await this.#presentAll(organizationId, rows);
   }
 
   /** `undefined` if the organization has no such voice. */
   async find(organizationId: string, id: string): Promise<Voice | undefined> {
     if (!isCustomVoiceId(id)) return undefined;
-    const [row] = await store.findVoices(this.#dependencies.database, organizationId, [id]);
-    return row && this.#present(row);
+    const rows = await store.findVoices(this.#dependencies.database, organizationId, [id]);
+    const [voice] = await this.#presentAll(organizationId, rows);
+    return voice;
   }
 
   /** Throws `not_found`. */
@@ -132,24 +152,22 @@ export class CustomVoicesService {
   }
 
   /**
-   * Replaces the organization's own voices by those that speak. A voice that is deleted, or that this server cannot speak,
-   * is replaced by the fallback, then by the default.
+   * Replaces the organization's own voices by those that speak. A voice that is deleted, not ready, or in an account that no key
+   * opens is replaced by the fallback, then by the default.
    */
   async resolve<T extends VoiceFields>(organizationId: string, fields: T): Promise<T> {
     const ids = [fields.voiceId, fields.fallbackVoiceId].filter((id) => id !== null && isCustomVoiceId(id));
     if (ids.length === 0) return fields;
-    const { database, config } = this.#dependencies;
     const rows = await store.findVoices(
-      database,
+      this.#dependencies.database,
       organizationId,
       ids.map((id) => id ?? ""),
     );
-    const spoken = new Map(rows.map(({ id, spokenVoiceId }) => [id, spokenVoiceId]));
-    const replace = (id: string | null): string | null => {
-      if (id === null || !isCustomVoiceId(id)) return id;
-      const voice = spoken.get(id) ?? null;
-      return voice !== null && canSpeakWith(config, voice) ? voice : null;
-    };
+    const problemOf = await this.#problemFinder(organizationId, rows);
+    const usable = rows.filter((row) => row.status === "ready" && problemOf(row) === undefined);
+    const spoken = new Map(usable.map(({ id, spokenVoiceId }) => [id, spokenVoiceId]));
+    const replace = (id: string | null): string | null =>
+      id === null || !isCustomVoiceId(id) ? id : (spoken.get(id) ?? null);
     const voiceId = replace(fields.voiceId);
     const fallbackVoiceId = replace(fields.fallbackVoiceId);
     const isGone = fields.voiceId !== null && voiceId === null;
@@ -165,10 +183,10 @@ export class CustomVoicesService {
     return ids.flatMap((id) => (isCustomVoiceId(id) ? (spoken.get(id) ?? []) : [id]));
   }
 
-  /** Id of the provider that clones; `undefined` for an approximation. Throws `invalid_body` if there is neither. */
-  #requireVoiceMaker(language: string): string | undefined {
+  /** The provider that clones; `undefined` for an approximation. Throws `invalid_body` if there is neither. */
+  #requireVoiceMaker(settings: CloningSettings, language: string): CloningProvider | undefined {
     const { config } = this.#dependencies;
-    const provider = findCloningProvider(config);
+    const provider = findCloningProvider(settings);
     if (provider === undefined && !config.localSpeech.hasTextToSpeech)
       throw invalidBody(
         "voice",
@@ -177,7 +195,34 @@ export class CustomVoicesService {
     const languages = provider === undefined ? [LOCAL_LANGUAGE] : listLanguagesOf(provider.id);
     if (!languages.includes(baseLanguage(language)))
       throw invalidBody("language", `must be one that the voice can speak: ${languages.join(", ")}`);
-    return provider?.id;
+    return provider;
+  }
+
+  async #settingsOf(organizationId: string): Promise<CloningSettings> {
+    const { config, providerKeys } = this.#dependencies;
+    return { operator: config, own: await providerKeys.findOwnAccess(organizationId) };
+  }
+
+  async #presentAll(organizationId: string, rows: readonly store.VoiceRow[]): Promise<Voice[]> {
+    const problemOf = await this.#problemFinder(organizationId, rows);
+    return rows.map((row) => {
+      const problem = row.status === "ready" ? problemOf(row) : undefined;
+      return present(problem === undefined ? row : { ...row, status: "failed", statusReason: problem });
+    });
+  }
+
+  /** Finds why this server cannot speak with a voice that is ready. */
+  async #problemFinder(
+    organizationId: string,
+    rows: readonly store.VoiceRow[],
+  ): Promise<(row: store.VoiceRow) => string | undefined> {
+    const { localSpeech } = this.#dependencies.config;
+    const hasClones = rows.some(({ provider }) => provider !== null);
+    const settings = hasClones ? await this.#settingsOf(organizationId) : undefined;
+    return (row) => {
+      if (settings !== undefined && row.provider !== null) return findAccountProblem(settings, row);
+      return localSpeech.hasTextToSpeech ? undefined : "The local voices are not loaded on this server.";
+    };
   }
 
   async #examine(sample: Uint8Array): Promise<{ measures: SampleMeasures; wav: Uint8Array }> {
@@ -199,23 +244,23 @@ export class CustomVoicesService {
       spokenVoiceId: formatShapedVoice(shaped),
     };
   }
+}
 
-  #present({ id, displayName, language, status, ...row }: store.VoiceRow): Voice {
-    return {
-      id,
-      displayName,
-      language,
-      languages: row.provider === null ? [LOCAL_LANGUAGE] : [...listLanguagesOf(row.provider)],
-      source: "custom",
-      status,
-      statusReason: row.statusReason,
-      gender: null,
-      category: "cloned",
-      isDefault: false,
-      isApproximation: row.isApproximation,
-      warnings: row.warnings,
-    };
-  }
+function present({ id, displayName, language, status, ...row }: store.VoiceRow): Voice {
+  return {
+    id,
+    displayName,
+    language,
+    languages: row.provider === null ? [LOCAL_LANGUAGE] : [...listLanguagesOf(row.provider)],
+    source: "custom",
+    status,
+    statusReason: row.statusReason,
+    gender: null,
+    category: "cloned",
+    isDefault: false,
+    isApproximation: row.isApproximation,
+    warnings: row.warnings,
+  };
 }
 
 /** Ids of other voices are `provider/name`. */

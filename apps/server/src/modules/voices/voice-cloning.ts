@@ -1,15 +1,18 @@
 import { ProviderError } from "@parley/conversation";
 import { errorMessage } from "@parley/conversation/error-message";
+import { providerKind, voiceProviderKind } from "@parley/providers/registry";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
-import { findCloningProviderById } from "./cloning-providers.ts";
+import type { ProviderKeysService, StoredKey } from "../provider-keys/provider-keys.service.ts";
+import { type CloningProvider, findCloneAccount } from "./cloning-providers.ts";
 import * as store from "./voices.store.ts";
 
 const CLONE_TIMEOUT_MS = 90_000;
 const DELETE_TIMEOUT_MS = 30_000;
+const VERIFY_TIMEOUT_MS = 30_000;
 /** A provider that does not answer for this long fails the voice. */
 const GIVE_UP_AFTER_MS = 10 * 60_000;
 
@@ -18,10 +21,11 @@ interface VoiceCloningDependencies {
   storage: ObjectStorage;
   clock: Clock;
   config: Pick<Config, "providerAccess">;
+  providerKeys: Pick<ProviderKeysService, "findOwnAccess">;
   logger: Logger;
 }
 
-/** Clones voices at the configured provider and deletes clones. Each step can be repeated after an interruption. */
+/** Clones voices at providers, looks for clones and deletes them. Each step can be repeated after an interruption. */
 export class VoiceCloning {
   readonly #dependencies: VoiceCloningDependencies;
 
@@ -40,7 +44,7 @@ export class VoiceCloning {
     } catch (error) {
       const isLate = clock.now().getTime() - row.createdAt.getTime() > GIVE_UP_AFTER_MS;
       if (!isLate && !isFinal(error)) throw error;
-      const statusReason = `${row.provider}: ${errorMessage(error)}`;
+      const statusReason = `${row.provider}: ${errorMessage(error)}${adviceOf(error)}`;
       await store.endProcessing(database, voiceId, { status: "failed", statusReason, spokenVoiceId: null });
       return;
     }
@@ -51,43 +55,82 @@ export class VoiceCloning {
     else await this.#deleteClone({ ...row, spokenVoiceId });
   }
 
+  /**
+   * Looks for an organization's clones in the account of its key at the provider. Those that are not there become `failed`, those that
+   * are there again `ready`. Rejects if the provider does not list its voices now.
+   */
+  async verify({ organizationId, provider }: StoredKey): Promise<void> {
+    const { database } = this.#dependencies;
+    const rows = await store.listOwnClones(database, organizationId, provider);
+    const [first] = rows;
+    const account = first && (await this.#findAccount(first));
+    if (account === undefined) return;
+    const { displayName } = providerKind(account.id);
+    const listed = await voiceProviderKind(account.id).listVoices(
+      account.access,
+      AbortSignal.timeout(VERIFY_TIMEOUT_MS),
+    );
+    const known = new Set(listed.map(({ name }) => `${account.id}/${name}`));
+    for (const { id, spokenVoiceId } of rows)
+      await store.setClonePresence(
+        database,
+        id,
+        known.has(spokenVoiceId ?? "")
+          ? null
+          : `The account of your organization's key at ${displayName} does not have this voice. Store a key of the account in which it was cloned, or create the voice again.`,
+      );
+  }
+
   /** Deletes what a deleted voice left. Rejects if some of it cannot be deleted now. */
   async discard(voiceId: string): Promise<void> {
     const { database, storage } = this.#dependencies;
     const [row] = await store.findAnyVoices(database, [voiceId]);
     if (row === undefined || row.deletedAt === null) return;
-    await this.#deleteClone(row);
+    // First, because the provider may refuse the key for days.
     await storage.delete(row.objectKey, AbortSignal.timeout(DELETE_TIMEOUT_MS));
+    await this.#deleteClone(row);
     await store.deleteVoiceRow(database, voiceId);
   }
 
-  async #deleteClone(row: Pick<store.VoiceRow, "id" | "provider" | "spokenVoiceId">): Promise<void> {
-    const { config, logger } = this.#dependencies;
+  async #findAccount(row: store.VoiceRow): Promise<CloningProvider | undefined> {
+    const { config, providerKeys } = this.#dependencies;
+    const own = await providerKeys.findOwnAccess(row.organizationId);
+    return findCloneAccount({ operator: config, own }, row);
+  }
+
+  async #deleteClone(row: store.VoiceRow): Promise<void> {
+    const { logger } = this.#dependencies;
     if (row.provider === null || row.spokenVoiceId === null) return;
     const name = row.spokenVoiceId.slice(row.provider.length + 1);
-    const provider = findCloningProviderById(config, row.provider);
+    const provider = await this.#findAccount(row);
     if (provider === undefined)
       logger.warn(
         { voiceId: row.id, provider: row.provider, name },
-        "the clone of a deleted voice stays at its provider, which is no longer configured",
+        "the clone of a deleted voice stays at its provider, for whose account there is no key",
       );
     else await provider.cloning.deleteVoice(provider.access, name, AbortSignal.timeout(DELETE_TIMEOUT_MS));
   }
 
-  async #cloneAtProvider({ id, displayName, language, objectKey, ...row }: store.VoiceRow): Promise<string> {
-    const { storage, config } = this.#dependencies;
-    const provider = findCloningProviderById(config, row.provider ?? "");
+  async #cloneAtProvider(row: store.VoiceRow): Promise<string> {
+    const { storage } = this.#dependencies;
+    const { id, displayName, language, objectKey } = row;
+    const provider = await this.#findAccount(row);
     if (provider === undefined)
       throw new ProviderError({
         provider: row.provider ?? "provider",
         kind: "status",
-        message: "is no longer configured",
+        message: "there is no longer a key for the account; store one, and create the voice again",
         isRetryable: false,
       });
     const signal = AbortSignal.timeout(CLONE_TIMEOUT_MS);
     const sample = { id, displayName, language, wav: await storage.read(objectKey, signal) };
     return `${provider.id}/${await provider.cloning.cloneVoice(provider.access, sample, signal)}`;
   }
+}
+
+function adviceOf(error: unknown): string {
+  const isRefused = error instanceof ProviderError && [401, 403].includes(error.status ?? 0);
+  return isRefused ? ". Check the key and the plan at the provider, and create the voice again" : "";
 }
 
 /** A rate limit lasts longer than a turn of a call, but not longer than the retries of a job. */

@@ -108,7 +108,10 @@ test("each bad recording is refused with its reason and what to do", async (cont
     [toWav(mix(man, noise(man.length, 900))), /is too noisy .*: record in a quiet room/],
     [toWav(amplify(man, 0.02)), /is too quiet .*: move closer/],
     [wav.subarray(0, 30), /is a damaged WAV file/],
-    [Buffer.concat([Buffer.from("\0\0\0\x20ftypM4A "), Buffer.alloc(64)]), /is an M4A or MP4 file/],
+    [
+      Buffer.concat([Buffer.from("\0\0\0\x20ftypM4A "), Buffer.alloc(64)]),
+      /is an M4A or MP4 file.*: convert it to WAV/,
+    ],
     [Buffer.concat([Buffer.from("ID3\x04"), Buffer.alloc(64)]), /is a damaged MP3 file/],
     [damage(convert(wav, ["-f", "flac"])), /is a damaged FLAC file|ffmpeg/],
   ];

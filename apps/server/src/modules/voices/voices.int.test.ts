@@ -218,6 +218,106 @@ test("a voice that is deleted while it is cloned leaves no copy, whichever job e
   }
 });
 
+test("with a key of its own an organization clones in its own account, and the voice says when that key is gone", async (context) => {
+  const account: { voice_id: string; name: string }[] = [];
+  const refusals: number[] = [];
+  const vendor = await startScriptedElevenLabs({
+    apiKey: "key-of-organization",
+    voices: account,
+    refuseClone: () => refusals.shift(),
+  });
+  context.after(async () => await vendor.close());
+  const { server, create, listSamples } = await open(context, {
+    providerVariables: { ELEVENLABS_BASE_URL: vendor.url },
+  });
+  const { voiceCloning, customVoices } = server.modules;
+  const { organizationId } = server;
+  const stateOf = async (id: string): Promise<[string, string | null]> => {
+    const { status, statusReason } = dataOf<Voice>(await server.request("GET", `/voices/${id}`));
+    return [status, statusReason];
+  };
+  const spokenFor = async (voiceId: string): Promise<string | null> =>
+    (await customVoices.resolve(organizationId, { voiceId, fallbackVoiceId: null })).voiceId;
+  const putKey = async (): Promise<string> => {
+    const key = { provider: "elevenlabs", apiKey: "key-of-organization" };
+    return dataOf<{ id: string }>(await server.request("POST", "/provider-keys", key), 201).id;
+  };
+  assert.equal((await create({ displayName: "Before" })).isApproximation, true);
+  const keyId = await putKey();
+  const voice = await create();
+  assert.deepEqual([voice.status, voice.isApproximation], ["processing", false]);
+  await voiceCloning.clone(voice.id);
+  assert.deepEqual([await stateOf(voice.id), account.length], [["ready", null], 1]);
+  const cloneId = `elevenlabs/${account[0]?.voice_id}`;
+  assert.equal(await spokenFor(voice.id), cloneId);
+  // The settings of the clone's provider apply, not those of the default voice.
+  const lively = { name: "Lively", voiceId: voice.id, voiceTemperature: 0.9 };
+  dataOf(await server.request("POST", "/agents", lively), 201);
+  assertRefused(
+    await server.request("POST", "/agents", { ...lively, voiceId: null }),
+    "invalid_body",
+    "voiceTemperature",
+  );
+  // Another organization approximates.
+  const { apiKey } = await server.createOrganization();
+  assert.equal((await create({}, apiKey)).isApproximation, true);
+
+  dataOf(await server.request("DELETE", `/provider-keys/${keyId}`));
+  const [status, reason] = await stateOf(voice.id);
+  assert.equal(status, "failed");
+  assert.match(reason ?? "", /key at ElevenLabs, which has been deleted/);
+  assert.equal(await spokenFor(voice.id), null);
+  assertRefused(
+    await server.request("POST", "/agents", { name: "Ada", voiceId: voice.id }),
+    "invalid_body",
+    "voiceId",
+  );
+
+  // A key of another account, which does not have the clone; then one of the first account again.
+  const clones = account.splice(0);
+  await putKey();
+  await voiceCloning.verify({ organizationId, provider: "elevenlabs" });
+  assert.match((await stateOf(voice.id))[1] ?? "", /does not have this voice/);
+  account.push(...clones);
+  await voiceCloning.verify({ organizationId, provider: "elevenlabs" });
+  assert.deepEqual(await stateOf(voice.id), ["ready", null]);
+  assert.equal(await spokenFor(voice.id), cloneId);
+
+  const refused = await create({ displayName: "Refused" });
+  refusals.push(401);
+  await voiceCloning.clone(refused.id);
+  assert.match((await stateOf(refused.id))[1] ?? "", /401.*Check the key/);
+  for (const id of [voice.id, refused.id]) {
+    dataOf(await server.request("DELETE", `/voices/${id}`));
+    await voiceCloning.discard(id);
+  }
+  assert.deepEqual(account, []);
+  // Those of the two approximations remain.
+  assert.equal((await listSamples()).length, 2);
+});
+
+test("a clone of the operator's account is not spoken with the organization's own key there", async (context) => {
+  const account: { voice_id: string; name: string }[] = [];
+  const vendor = await startScriptedElevenLabs({ voices: account });
+  context.after(async () => await vendor.close());
+  const { server, create } = await open(context, {
+    providerVariables: { ELEVENLABS_API_KEY: "key", ELEVENLABS_BASE_URL: vendor.url },
+  });
+  const { voiceCloning, customVoices } = server.modules;
+  const voice = await create();
+  await voiceCloning.clone(voice.id);
+  const key = { provider: "elevenlabs", apiKey: "key-of-organization" };
+  dataOf(await server.request("POST", "/provider-keys", key), 201);
+  const { status, statusReason } = dataOf<Voice>(await server.request("GET", `/voices/${voice.id}`));
+  assert.deepEqual([status, /operator's key/.test(statusReason ?? "")], ["failed", true]);
+  const choice = { voiceId: voice.id, fallbackVoiceId: null };
+  assert.equal((await customVoices.resolve(server.organizationId, choice)).voiceId, null);
+  // It is deleted with the operator's key all the same.
+  dataOf(await server.request("DELETE", `/voices/${voice.id}`));
+  await voiceCloning.discard(voice.id);
+  assert.deepEqual(account, []);
+});
+
 test("a node that starts later finishes the cloning that another one began", async (context) => {
   const vendor = await startScriptedElevenLabs({ voices: [] });
   context.after(async () => await vendor.close());

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { voices } from "./voices.tables.ts";
 
@@ -88,6 +88,38 @@ export async function endProcessing(
 export async function setSpokenVoice(queries: Queries, id: string, spokenVoiceId: string): Promise<boolean> {
   const { rowCount } = await queries.update(voices).set({ spokenVoiceId }).where(eq(voices.id, id));
   return rowCount === 1;
+}
+
+/** Clones in the organization's own account at a provider. */
+export async function listOwnClones(
+  queries: Queries,
+  organizationId: string,
+  provider: string,
+): Promise<VoiceRow[]> {
+  return await queries
+    .select()
+    .from(voices)
+    .where(
+      and(
+        eq(voices.organizationId, organizationId),
+        eq(voices.provider, provider),
+        eq(voices.account, "organization"),
+        isNotNull(voices.spokenVoiceId),
+        isNull(voices.deletedAt),
+      ),
+    );
+}
+
+/** Stores whether a clone is in its account: `null`, or the reason why it is not. */
+export async function setClonePresence(
+  queries: Queries,
+  id: string,
+  statusReason: string | null,
+): Promise<void> {
+  await queries
+    .update(voices)
+    .set({ status: statusReason === null ? "ready" : "failed", statusReason })
+    .where(and(eq(voices.id, id), isNotNull(voices.spokenVoiceId)));
 }
 
 export async function deleteVoiceRow(queries: Queries, id: string): Promise<void> {

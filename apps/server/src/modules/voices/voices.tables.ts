@@ -17,6 +17,8 @@ export const voices = pgTable(
     isApproximation: boolean("is_approximation").notNull(),
     /** Provider that clones it; null for approximations. */
     provider: text("provider"),
+    /** Whose key made the clone, and so whose account at the provider has it. */
+    account: text("account").$type<"operator" | "organization">().notNull().default("operator"),
     /** Id of the voice that speaks: the provider's clone, or a local voice with its factors. Null until it is ready. */
     spokenVoiceId: text("spoken_voice_id"),
     /** Key of the recording in the object storage. */

@@ -255,7 +255,7 @@ test("a call whose node is lost before a browser joins is closed as node_lost", 
   await deleteNode(server.database, owner.id);
   const gone = await join(asked, call);
   assert.equal(gone[0], 404);
-  await server.modules.calls.closeOrphans({
+  await server.modules.lostCalls.closeOrphans({
     livingNodeIds: [asked.id],
     lastBeats: new Map(),
     now: clock.now(),

@@ -111,6 +111,7 @@ class Call {
       isRecorded: false,
       isTest: false,
       transferRoutes: [],
+      maxTransferredMs: 600_000,
       metrics: {
         observeCall: () => {},
         observeFault: () => {},

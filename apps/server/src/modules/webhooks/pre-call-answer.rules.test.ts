@@ -10,6 +10,8 @@ function read(answer: unknown, { status = 200, isCut = false } = {}) {
     body: new Uint8Array(Buffer.from(text)),
     isCut,
     contentType: "text/plain",
+    contentEncoding: undefined,
+    location: undefined,
   });
 }
 

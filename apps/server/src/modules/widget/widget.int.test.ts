@@ -143,6 +143,31 @@ test("every operation refuses pages of other hosts, and tokens of other pages, w
   assertRefused(await foreign.request("GET", "/chat"), "unauthorized");
 });
 
+test("a page gets the latest messages of a long chat, without tools between them, and the stream goes on after them", async (t) => {
+  const platform = await startWidget(t, { reply: answer });
+  const { conversations } = platform.server.modules;
+  const page = new TestPage(platform, PAGE);
+  await page.start();
+  const { conversationId } = read<{ conversationId: string }>(await page.send("first"), 201);
+  await platform.writeDue();
+  const items = Array.from({ length: 1_000 }, (_, index) => {
+    const startMs = 1_000_000 + index;
+    const type = index % 2 === 0 ? ("message" as const) : ("tool_call" as const);
+    return { id: randomUUID(), type, role: "user" as const, text: `Item ${index}`, startMs, endMs: startMs };
+  });
+  await conversations.appendItems(conversationId, items, new Date(), platform.server.database);
+  const { messages, lastEventId } = await page.chat();
+  const latest = items.filter(({ type }) => type === "message").slice(-200);
+  assert.deepEqual(
+    messages.map(({ text }) => text),
+    latest.map(({ text }) => text),
+  );
+  const reader = await page.stream(lastEventId ?? "");
+  await reader.find(({ type }) => type === "activity");
+  assert.ok(!reader.events.some(({ type }) => type === "message"));
+  await reader.close();
+});
+
 test("each visitor has a chat of their own", async (t) => {
   const platform = await startWidget(t, { reply: answer });
   const [ada, bob] = [new TestPage(platform, PAGE), new TestPage(platform, PAGE)];

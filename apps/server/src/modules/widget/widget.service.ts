@@ -40,7 +40,7 @@ export interface WidgetDependencies {
   organizations: Pick<OrganizationsService, "find">;
   conversations: Pick<ConversationsService, "reassign">;
   customers: CustomersService;
-  chats: Pick<ChatsService, "open" | "receive" | "lockOf" | "end" | "read" | "reassign">;
+  chats: Pick<ChatsService, "open" | "receive" | "lockOf" | "end" | "read" | "readLatest" | "reassign">;
   secrets: Pick<WidgetSecretsService, "findSecret">;
   tokens: WidgetSessionTokens;
   limits: WidgetLimits;
@@ -211,37 +211,22 @@ export class WidgetService {
   }
 
   async readChat({ agent }: Visit, customerId: string): Promise<WidgetChat> {
-    const stored = await this.#readWhole(agent.organizationId, customerId);
+    const { customers, chats } = this.#dependencies;
+    const latestId = (await customers.find(customerId))?.conversationId ?? null;
+    const stored =
+      latestId === null ? undefined : await chats.readLatest(agent.organizationId, latestId, MAX_MESSAGES);
     if (stored === undefined)
       return { conversationId: null, endReason: null, activity: "idle", messages: [], lastEventId: null };
     const { conversationId, endReason, isReplying, items } = stored;
     const sequence = items.at(-1)?.sequence;
-    const messages = items.flatMap(({ item }) =>
-      item.type === "message" ? toWidgetMessage(item, stored.beganAt) : [],
-    );
+    const inOrder = items.map(({ item }) => item).sort((one, other) => one.startMs - other.startMs);
     return {
       conversationId,
       endReason,
       activity: isReplying ? "writing" : "idle",
-      messages: messages
-        .sort((one, other) => one.createdAt.localeCompare(other.createdAt))
-        .slice(-MAX_MESSAGES),
+      messages: inOrder.map((item) => toWidgetMessage(item, stored.beganAt)),
       lastEventId: sequence === undefined ? null : formatPlace({ conversationId, sequence }),
     };
-  }
-
-  async #readWhole(organizationId: string, customerId: string): Promise<StoredChat | undefined> {
-    let whole: StoredChat | undefined;
-    let place: StreamPlace | undefined;
-    for (;;) {
-      const stored = await this.read(organizationId, customerId, place);
-      const isSame = stored?.conversationId === whole?.conversationId;
-      if (stored === undefined || (whole !== undefined && !isSame)) return whole;
-      whole = { ...stored, items: [...(whole?.items ?? []), ...stored.items] };
-      const sequence = stored.items.at(-1)?.sequence;
-      if (!stored.hasMore || sequence === undefined) return whole;
-      place = { conversationId: stored.conversationId, sequence };
-    }
   }
 
   /** Reads a visitor's latest conversation for a stream; `undefined` if there is none. */

@@ -2,6 +2,8 @@ import { isIP } from "node:net";
 import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import { type DatabaseConfig, readDatabase } from "./database.ts";
+import type { EmbeddingEndpoint } from "@parley/providers/embeddings";
+import { readEmbeddings } from "./embeddings.ts";
 import { type Environment, EnvironmentReader, integerWithin } from "./environment-reader.ts";
 import {
   type LanguageModelConfig,
@@ -80,6 +82,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   providerBaseUrls: ProviderBaseUrls;
   /** Replaces a language model that fails, in the same turn. */
   languageModelFallback: RemoteModelConfig | undefined;
+  /** Server that embeds knowledge. `undefined`: the local model does. */
+  embeddings: EmbeddingEndpoint | undefined;
   /** `undefined`: tracing is disabled. */
   otlp: OtlpConfig | undefined;
 }
@@ -141,6 +145,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     languageModel: readLanguageModel(reader, providerAccess),
     providerBaseUrls: readProviderBaseUrls(reader),
     languageModelFallback: readLanguageModelFallback(reader, providerAccess),
+    embeddings: readEmbeddings(reader),
     otlp: readOtlp(reader),
   };
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);

@@ -246,6 +246,18 @@ const ownVariables = {
       "Older turns of a longer conversation are left out of the prompt.",
     default: "by the model's name, else 32768; 4096 for PARLEY_LLM_GGUF",
   },
+  PARLEY_EMBEDDINGS_MODEL: {
+    description:
+      "Model of an OpenAI-compatible server that embeds knowledge bases, in place of the local model for English. Existing documents are then embedded again.",
+  },
+  PARLEY_EMBEDDINGS_BASE_URL: {
+    description:
+      "URL of the server of PARLEY_EMBEDDINGS_MODEL, ending in its version (`https://…/v1`). Default: OpenAI.",
+  },
+  PARLEY_EMBEDDINGS_API_KEY: {
+    description:
+      "API key of the server of PARLEY_EMBEDDINGS_MODEL. Default: OPENAI_API_KEY at OpenAI, none at another server.",
+  },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     description:
       "URL of the OpenTelemetry collector (OTLP over HTTP) for call traces. Without it tracing is disabled.",

@@ -7,7 +7,7 @@ import { Shares } from "../shares.ts";
 const WAITING_PER_RUNNING = 10;
 const RETRY_AFTER_SECONDS = 1;
 /** Requests at once after a pause, in seconds of the organization's rate. */
-const BURST_SECONDS = 1;
+const BURST_SECONDS = 0.25;
 
 type RequestLimits = Pick<OrganizationLimits, "concurrentRequests" | "requestsPerSecond">;
 
@@ -51,7 +51,11 @@ export class RequestShares {
     // Nothing between the check and the wait, so that requests that arrive together are counted.
     this.#requireRoom(request, limits);
     const { requestsPerSecond: perSecond } = limits;
-    await this.#paces.wait(organizationId, { perSecond, burst: BURST_SECONDS * perSecond }, signal);
+    await this.#paces.wait(
+      organizationId,
+      { perSecond, burst: Math.max(1, BURST_SECONDS * perSecond) },
+      signal,
+    );
     return await this.#shares.take(keyOf(request), atOnceOf(request, limits), signal);
   }
 

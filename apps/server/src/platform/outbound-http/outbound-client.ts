@@ -13,7 +13,7 @@ const CONNECT_DEADLINE_MS = 5_000;
 const KEEP_ALIVE_MS = 4_000;
 /** Limits the effect of a server that does not answer to its own origin. */
 const CONNECTIONS_PER_ORIGIN = 64;
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const DEFAULT_MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface OutboundRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -23,16 +23,22 @@ export interface OutboundRequest {
   body?: string;
   /** Time until the last byte of the answer. */
   deadlineMs: number;
+  /** Further bytes of the answer are not read. Default: 1 MiB. */
+  maxAnswerBytes?: number;
   signal: AbortSignal;
 }
 
 export interface OutboundAnswer {
   status: number;
-  /** At most the first 1 MiB. */
+  /** At most the first `maxAnswerBytes`. */
   body: Uint8Array<ArrayBuffer>;
   /** Whether the answer is longer. */
   isCut: boolean;
   contentType: string | undefined;
+  /** How the body is compressed. It is not decompressed. */
+  contentEncoding: string | undefined;
+  /** Where a redirect leads, as the server wrote it. */
+  location: string | undefined;
 }
 
 /** The request got no answer. An answer of any status is not an error. */
@@ -89,7 +95,13 @@ export class OutboundClient {
   }
 
   async #exchange(
-    { url, method, headers, body }: Omit<OutboundRequest, "deadlineMs" | "signal">,
+    {
+      url,
+      method,
+      headers,
+      body,
+      maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES,
+    }: Omit<OutboundRequest, "deadlineMs" | "signal">,
     signal: AbortSignal,
   ): Promise<OutboundAnswer> {
     const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -106,9 +118,11 @@ export class OutboundClient {
       // A request that waits for its connection notices the signal only after connecting.
       const answer = await Promise.race([sending, aborted]);
       return {
-        ...(await readBody(answer.body)),
+        ...(await readBody(answer.body, maxAnswerBytes)),
         status: answer.statusCode,
-        contentType: contentTypeOf(answer),
+        contentType: headerOf(answer, "content-type"),
+        contentEncoding: headerOf(answer, "content-encoding"),
+        location: headerOf(answer, "location"),
       };
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -171,6 +185,7 @@ function refusedAddress(host: string): OutboundError {
 
 async function readBody(
   body: Dispatcher.ResponseData["body"],
+  maxBytes: number,
 ): Promise<Pick<OutboundAnswer, "body" | "isCut">> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -178,14 +193,14 @@ async function readBody(
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     length += chunk.byteLength;
-    if (length > MAX_ANSWER_BYTES) break;
+    if (length > maxBytes) break;
   }
-  const isCut = length > MAX_ANSWER_BYTES;
-  return { body: new Uint8Array(Buffer.concat(chunks, Math.min(length, MAX_ANSWER_BYTES))), isCut };
+  const isCut = length > maxBytes;
+  return { body: new Uint8Array(Buffer.concat(chunks, Math.min(length, maxBytes))), isCut };
 }
 
-function contentTypeOf({ headers }: Dispatcher.ResponseData): string | undefined {
-  const value = headers["content-type"];
+function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { group, list, notAvailableYet, required, value } from "../../field-table.ts";
+import { group, list, required, value } from "../../field-table.ts";
 import { idSchema, nullable } from "../../schemas.ts";
 import { textSchema, waitSecondsSchema, webUrlSchema } from "./texts.ts";
 
@@ -62,13 +62,19 @@ const transferRoutes = list(
       ),
       null,
     ),
-    dialTimeoutSeconds: value(waitSecondsSchema("Maximum ringing time, in seconds."), 30),
-    ...notAvailableYet({
-      waitForHumanSeconds: value(
-        waitSecondsSchema("Maximum wait for a person after the answer, in seconds."),
-        30,
+    dialTimeoutSeconds: value(
+      waitSecondsSchema(
+        "Maximum ringing time, in seconds. In warm transfers the shorter of this and that of `warmTransferConfig` applies.",
       ),
-    }),
+      30,
+    ),
+    waitForHumanSeconds: value(
+      waitSecondsSchema(
+        "Maximum time from the answer to a person's first word or key, in seconds. Only for warm transfers, in which the shorter of " +
+          "this and that of `warmTransferConfig` applies.",
+      ),
+      30,
+    ),
   },
   { maxItems: 50, description: "Destinations to which the agent can transfer a call." },
 );
@@ -76,31 +82,59 @@ const transferRoutes = list(
 const warmTransferFields = {
   transferMode: value(
     Type.Enum(["cold", "warm"], {
-      description: "`cold`: connects the caller directly. `warm`: briefs the person first.",
+      description:
+        "`cold`: connects the caller directly. `warm`: keeps the caller on hold, tells the person what the call is about, and connects " +
+        "both if the person takes the call.",
     }),
     "cold",
   ),
   warmTransferConfig: group({
-    holdMessage: value(textSchema("Message to the caller before the wait."), null),
+    holdMessage: value(
+      textSchema("Said to the caller before the wait. `{{name}}` is replaced by the value of the variable."),
+      null,
+    ),
     holdMusicEnabled: value(
-      Type.Boolean({ description: "Whether the caller hears music while waiting." }),
+      Type.Boolean({
+        description: "Whether the caller hears music while waiting. Otherwise the caller hears silence.",
+      }),
       true,
     ),
-    summaryPrompt: value(textSchema("Prompt for the summary of the call for the person."), null),
-    introMessage: value(textSchema("Message to both sides once they are connected."), null),
+    summaryPrompt: value(
+      textSchema(
+        "Instructions for the language model that summarizes the call for the person. Null: the built-in ones. Without an answer in 5 " +
+          "seconds the person hears the caller's last words.",
+      ),
+      null,
+    ),
+    introMessage: value(
+      textSchema(
+        "Said to both sides before they are connected. `{{name}}` is replaced by the value of the variable.",
+      ),
+      null,
+    ),
     continueRecordingAfterTransfer: value(
-      Type.Boolean({ description: "Whether recording continues after the transfer." }),
+      Type.Boolean({
+        description:
+          "Whether the recording, if there is one, goes on with what the two people say. Check whether the law requires their consent.",
+      }),
       false,
     ),
     callerIdMode: value(
       Type.Enum(["agent", "caller"], {
-        description: "Caller ID shown to the person: the agent's number or the caller's.",
+        description:
+          "Number shown to the person: the agent's, or the caller's if it is not withheld. Some carriers replace or reject numbers " +
+          "that are not yours.",
       }),
       "agent",
     ),
-    dialTimeoutSeconds: value(waitSecondsSchema("Maximum ringing time, in seconds."), 30),
+    dialTimeoutSeconds: value(
+      waitSecondsSchema("Maximum ringing time, in seconds. The shorter of this and the route's applies."),
+      30,
+    ),
     waitForHumanSeconds: value(
-      waitSecondsSchema("Maximum wait for a person after the answer, in seconds."),
+      waitSecondsSchema(
+        "Maximum time from the answer to a person's first word or key, in seconds. The shorter of this and the route's applies.",
+      ),
       30,
     ),
   }),
@@ -121,7 +155,7 @@ export const transferFields = {
     ),
     null,
   ),
-  ...notAvailableYet(warmTransferFields),
+  ...warmTransferFields,
 };
 
 export const keypadFields = {

@@ -61,14 +61,14 @@ export const modelFields = {
       maximum: 2,
       description:
         "Sampling temperature of the language model. Providers with a lower maximum (Anthropic: 1) reject higher values, and " +
-        "models that take no temperature reject a change.",
+        "models that take no temperature reject a change, as does a server without a language model.",
     }),
     0.7,
   ),
   llmReasoningEffort: value(
     Type.Enum(["none", "low", "medium", "high"], {
       description:
-        "Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason accept only `none`.",
+        "Reasoning effort of the language model. `none`: not sent to the model. Models that do not reason, and servers without a language model, accept only `none`.",
     }),
     "none",
   ),

@@ -238,10 +238,27 @@ const transferNode = closedObject(
   {
     id: nodeId,
     type: Type.Literal("transfer"),
-    reason: Type.Optional(said("Reason for the transfer, for the person who takes over.", 500)),
-    onFailure: target("Id of the node that follows if nobody takes over."),
+    route: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description:
+        "`to_number` of one of the agent's `transferRoutes`; of several with it, the first is meant.",
+      examples: ["+14155550123"],
+    }),
+    saveFailure: Type.Optional({
+      ...slotName,
+      description:
+        "Name of the slot that takes why nobody took over: `busy`, `no answer`, `rejected`, `refused`, `voicemail`, `not allowed`, " +
+        "`unreachable`, `hung up` or `failed`.",
+    }),
+    onFailure: target("Id of the node that follows if nobody takes over. The caller is back by then."),
   },
-  { title: "FlowTransferNode", description: "Transfers the call to a person. Not available yet." },
+  {
+    title: "FlowTransferNode",
+    description:
+      "Transfers the call to a person, as `transferMode` says. Requires `transferEnabled`. Simulated with success in browser calls and " +
+      "test runs; fails in conversations by text.",
+  },
 );
 
 const messageNode = closedObject(

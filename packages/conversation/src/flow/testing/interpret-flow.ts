@@ -90,6 +90,16 @@ export function* interpretFlow(flow: FlowDefinition, { log }: World): Generator<
         }
       }
       here = find(isError ? here.onFailure : here.next);
+    } else if (here.type === "transfer") {
+      const { output = "", isError = false } = yield {
+        want: "tool",
+        name: "transfer_call",
+        input: { to: here.route },
+      };
+      if (!isError) return;
+      if (here.saveFailure !== undefined)
+        slots.set(here.saveFailure, /^(busy|no answer)( \(|$)/.exec(output)?.[1] ?? "failed");
+      here = find(here.onFailure);
     } else if (here.type === "subPrompt") {
       const { exits, onMaxTurns, maxTurns = 20 } = here;
       let target: string | undefined;

@@ -35,11 +35,16 @@ class Answer {
     return this.effects.find(({ type }) => type === "decided")?.atMs ?? Infinity;
   }
 
+  get releasedAtMs(): number {
+    return this.effects.find(({ type }) => type === "released")?.atMs ?? Infinity;
+  }
+
   send(event: AnswerEvent): void {
     const { state, effects } = answerStep(this.state, event);
     this.state = state;
     for (const effect of effects) {
       this.effects.push({ ...effect, atMs: event.atMs });
+      if (effect.type === "released") assert.ok(!state.isVoiced, "the agent may speak over the callee");
       if (effect.type === "requestWords")
         this.#due = { atMs: this.nowMs + this.recognitionMs, isWhole: false };
     }
@@ -93,6 +98,22 @@ test("a company's greeting is a person's, by its words, although it is long", ()
   assert.deepEqual(call.verdicts, ["human"]);
 });
 
+test("a person who asks something is known before their words end, and the agent waits for the end", () => {
+  const call = new Answer().pause(300).speak("Parker and Sons who is calling please we are rather busy");
+  assert.deepEqual(call.verdicts, ["human"]);
+  assert.equal(call.releasedAtMs, Infinity);
+  const endedAtMs = call.nowMs;
+  call.pause(1_000);
+  assert.deepEqual(call.verdicts, ["human"]);
+  assert.ok(call.releasedAtMs > endedAtMs + 300, String(call.releasedAtMs - endedAtMs));
+});
+
+test("a recording that asks something first is a recording, and the agent is not released before", () => {
+  const call = new Answer().pause(300).speak("Hi who is there well I am out so leave a message", 300);
+  assert.deepEqual(call.verdicts, ["human", "machine"]);
+  assert.equal(call.releasedAtMs, Infinity);
+});
+
 test("a mailbox's greeting is recognized while it speaks", () => {
   const call = new Answer()
     .pause(300)
@@ -102,8 +123,10 @@ test("a mailbox's greeting is recognized while it speaks", () => {
 });
 
 test("long speech without a cue is a recording's, if no model can be asked", () => {
-  const call = new Answer().pause(300).speak("The wonderful world of winter wood and wool and wine of ours");
-  assert.deepEqual(call.verdicts, ["machine"]);
+  const words = "The wonderful world of winter wood and wool and wine of ours";
+  assert.deepEqual(new Answer().pause(300).speak(`${words} ${words}`).verdicts, ["machine"]);
+  // People who explain themselves speak so long too, and wait for an answer then.
+  assert.deepEqual(new Answer().pause(300).speak(words, 900).verdicts, ["human"]);
 });
 
 test("the model decides words whose length and cues disagree, and is not waited for without end", () => {
@@ -159,6 +182,17 @@ test("a screening service and a menu are neither a person nor a mailbox", () => 
   assert.deepEqual(new Answer().pause(300).speak("For sales press one", 600).verdicts, ["screening"]);
 });
 
+test("a menu that does not pause is recognized while it speaks, and the agent waits for its end", () => {
+  const words = Array.from({ length: 40 }, () => "one").join(" ");
+  const call = new Answer().pause(300).speak(`For sales press one ${words}`);
+  assert.deepEqual(call.verdicts, ["screening"]);
+  assert.ok(call.decidedAtMs <= 8_000, String(call.decidedAtMs));
+  assert.equal(call.releasedAtMs, Infinity);
+  call.pause(600);
+  assert.ok(call.releasedAtMs < Infinity);
+  assert.deepEqual(call.verdicts, ["screening"]);
+});
+
 test("noise without words is forgotten", () => {
   const call = new Answer();
   call.send({ type: "window", atMs: 320, endMs: 320, isVoiced: true });
@@ -206,8 +240,11 @@ test("whatever is heard, a verdict comes in time and is corrected at most once, 
       assert.ok(first !== "machine" && first !== "fax", what);
       assert.ok(second === "machine" || second === "fax", what);
     }
+    const releases = call.effects.filter(({ type }) => type === "released").length;
+    const isRecording = ["machine", "fax"].includes(call.verdicts.at(-1) ?? "");
+    assert.ok(releases === 1 || (releases === 0 && isRecording), what);
     assert.ok(call.decidedAtMs <= 12_000, `${call.decidedAtMs} ${what}`);
-    assert.ok(call.effects.filter(({ type }) => type === "requestWords").length <= 10, what);
+    assert.ok(call.effects.filter(({ type }) => type === "requestWords").length <= 12, what);
     assert.ok(call.effects.filter(({ type }) => type === "ask").length <= 1, what);
     const after = answerStep(call.state, { type: "window", atMs: 60_000, endMs: 60_000, isVoiced: true });
     assert.deepEqual(after.effects, []);

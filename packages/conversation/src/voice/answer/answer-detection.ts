@@ -30,7 +30,9 @@ export type AnswerEffect =
   /** Asks the language model. */
   | { type: "ask"; text: string }
   /** The second one corrects the first: a recording after a person or silence. */
-  | { type: "decided"; by: AnsweredBy };
+  | { type: "decided"; by: AnsweredBy }
+  /** The first words have ended, and it was no mailbox that said them: the agent may speak. */
+  | { type: "released" };
 
 export interface AnswerRules {
   /** BCP 47. */
@@ -44,6 +46,8 @@ export interface AnswerState {
   /** Media time of the answer. */
   readonly startMs: number;
   readonly decided: AnsweredBy | undefined;
+  /** Whether the agent still waits for the end of the first words. */
+  readonly isAwaited: boolean;
   /** First to last voiced window; pauses included. */
   readonly speech: { readonly startMs: number; readonly lastVoiceMs: number } | undefined;
   readonly isVoiced: boolean;
@@ -82,25 +86,21 @@ const SENTENCE_PAUSE_MS = 380;
 /** Pause after which words without a cue count as a person's, who waits for an answer. */
 const UNCLEAR_PAUSE_MS = 480;
 /** The same after an opening that more words may follow. */
-const OPENING_PAUSE_MS = 650;
+const OPENING_PAUSE_MS = 550;
 /** Pause after which a short answer counts as a person's although its words are not known yet. */
 const UNREAD_PAUSE_MS = 800;
 /** Speech after which doubtful words of a recording count. */
-const DOUBTFUL_SPEECH_MS = 1_700;
-/** Speech after which it counts as a recording if its words have no cue. */
-const LONG_SPEECH_MS = 2_600;
-/** The same if a pause has ended it: a recording continues, a person waits for an answer. */
-const LONG_ENDED_SPEECH_MS = 3_300;
+const DOUBTFUL_SPEECH_MS = 1_500;
+/** Speech after which it counts as a recording if its words have no cue: people who explain themselves take up to five seconds. */
+const LONG_SPEECH_MS = 5_200;
 /** Fewer words are not long speech: the rest was noise. */
 const MIN_LONG_WORDS = 5;
-/** The same if it has an opening that people use too. */
-const OPENING_SPEECH_MS = 5_200;
-/** The same although it has a person's words. */
+/** Speech after which it counts as a recording although it has a person's words. */
 const ENDLESS_SPEECH_MS = 6_500;
 /** Speech after which its words are requested for the first time, and the interval of further requests. */
 const FIRST_WORDS_MS = 800;
-const WORDS_INTERVAL_MS = 400;
-const MAX_REQUESTS = 10;
+const WORDS_INTERVAL_MS = 240;
+const MAX_REQUESTS = 12;
 /** Time that the language model has. */
 const OPINION_DEADLINE_MS = 900;
 /** Time after the answer during which a recording is still noticed after a person or silence. */
@@ -122,6 +122,7 @@ const NO_CUES: AnswerCues = {
   mayBeRecording: false,
   isOpening: false,
   isPerson: false,
+  isAddress: false,
   isScreening: false,
   isMenu: false,
 };
@@ -131,6 +132,7 @@ export function initialAnswerState(rules: AnswerRules, startMs: number): AnswerS
     rules,
     startMs,
     decided: undefined,
+    isAwaited: true,
     speech: undefined,
     isVoiced: false,
     text: "",
@@ -145,21 +147,24 @@ export function initialAnswerState(rules: AnswerRules, startMs: number): AnswerS
 }
 
 /** Whether a later event can change the verdict. */
-export function isWatching({ decided, startMs }: AnswerState, atMs: number): boolean {
-  if (decided === undefined) return true;
+export function isWatching({ decided, isAwaited, startMs }: AnswerState, atMs: number): boolean {
+  if (isAwaited) return true;
   return decided !== "machine" && decided !== "fax" && atMs < startMs + WATCH_MS;
 }
 
 /**
  * Decides from the first sounds and words who or what answered. A pure function of the state and one event; the windows are
- * its clock.
+ * its clock. A person is recognized while they speak if they ask something; the agent still waits until their words have ended.
  */
 export function answerStep(before: AnswerState, event: AnswerEvent): AnswerStep {
   if (!isWatching(before, event.atMs)) return { state: before, effects: [] };
   const state = take(before, event);
-  if (state.decided !== undefined) return correct(state);
+  if (!state.isAwaited) return correct(state);
   const by = decide(state, event.atMs);
   if (by !== undefined) return conclude(state, by);
+  const early = state.decided === undefined ? decideEarly(state) : undefined;
+  if (early !== undefined)
+    return { state: { ...state, decided: early }, effects: [{ type: "decided", by: early }] };
   return inquire(state, event.atMs);
 }
 
@@ -223,8 +228,22 @@ function correct(state: AnswerState): AnswerStep {
   return isRecording || isBeep ? conclude(state, "machine") : { state, effects: [] };
 }
 
-function conclude(state: AnswerState, by: AnsweredBy): AnswerStep {
-  return { state: { ...state, decided: by }, effects: [{ type: "decided", by }] };
+/** Decides, unless the verdict is known already, and releases the agent if it may speak. */
+function conclude(before: AnswerState, by: AnsweredBy): AnswerStep {
+  const isRecording = by === "machine" || by === "fax";
+  const isNew = before.decided === undefined || isRecording;
+  const state = { ...before, isAwaited: false, decided: isNew ? by : before.decided };
+  const effects: AnswerEffect[] = isNew ? [{ type: "decided", by }] : [];
+  if (before.isAwaited && !isRecording) effects.push({ type: "released" });
+  return { state, effects };
+}
+
+/** A verdict for which the end of the speech need not be awaited, although the agent waits for it. */
+function decideEarly({ cues, speech }: AnswerState): AnsweredBy | undefined {
+  if (speech === undefined) return undefined;
+  if (cues.isScreening || cues.isMenu)
+    return speech.lastVoiceMs - speech.startMs >= ENDLESS_SPEECH_MS ? "screening" : undefined;
+  return cues.isAddress && !cues.isRecording && !cues.mayBeRecording ? "human" : undefined;
 }
 
 function isDoubtfulRecording({ mayBeRecording, isPerson, isScreening, isMenu }: AnswerCues): boolean {
@@ -236,9 +255,8 @@ function hasManyWords(text: string): boolean {
 }
 
 /** Length from which speech with these cues is a recording's. */
-function recordingLengthMs({ isOpening, mayBeRecording }: AnswerCues): number {
-  if (mayBeRecording) return DOUBTFUL_SPEECH_MS;
-  return isOpening ? OPENING_SPEECH_MS : LONG_SPEECH_MS;
+function recordingLengthMs({ mayBeRecording }: AnswerCues): number {
+  return mayBeRecording ? DOUBTFUL_SPEECH_MS : LONG_SPEECH_MS;
 }
 
 function decide(state: AnswerState, atMs: number): AnsweredBy | undefined {
@@ -261,7 +279,7 @@ function decideInSpeech(state: AnswerState, spokenMs: number, atMs: number): Ans
   if (asked?.by === "machine" || spokenMs >= ENDLESS_SPEECH_MS) return "machine";
   if (cues.isPerson || asked?.by === "human" || isAwaitingOpinion(state, atMs)) return undefined;
   const isLong = spokenMs >= recordingLengthMs(cues) && hasManyWords(state.text);
-  return isLong || (state.text === "" && spokenMs >= OPENING_SPEECH_MS) ? "machine" : undefined;
+  return isLong || (state.text === "" && spokenMs >= LONG_SPEECH_MS) ? "machine" : undefined;
 }
 
 function decideInPause(state: AnswerState, spokenMs: number, pauseMs: number): AnsweredBy | undefined {
@@ -288,7 +306,7 @@ function decideByOpinion(state: AnswerState, spokenMs: number, atMs: number): An
   if (isAwaitingOpinion(state, atMs)) return undefined;
   const { isOpening, isPerson } = state.cues;
   if (atMs < speech.lastVoiceMs + (isOpening ? OPENING_PAUSE_MS : UNCLEAR_PAUSE_MS)) return undefined;
-  const isLong = spokenMs >= Math.max(LONG_ENDED_SPEECH_MS, recordingLengthMs(state.cues));
+  const isLong = spokenMs >= LONG_SPEECH_MS;
   return isLong && !isPerson && hasManyWords(state.text) ? "machine" : "human";
 }
 

@@ -10,6 +10,10 @@ const CASES: Readonly<Record<keyof AnswerCues, readonly (readonly [language: str
     ["en", "I can’t come to the phone right now"],
     ["en", "The number you have dialed is not in service."],
     ["en", "leave your name and number and I'll get back to you"],
+    ["en", "The person you are trying to reach"],
+    ["en", "Hi there, this is Olivia, I'm either"],
+    ["en", "Due to high call volume"],
+    ["en", "You've reached Daniel's phone"],
     ["de", "Guten Tag, hier ist die Mailbox von Anna Schmidt."],
     ["de", "Der angerufene Teilnehmer ist zurzeit nicht erreichbar."],
     ["de", "The person you have called is not available. Please leave a message after the beep."],
@@ -46,10 +50,17 @@ const CASES: Readonly<Record<keyof AnswerCues, readonly (readonly [language: str
     ["pt", "Alô?"],
     ["nl", "Met wie spreek ik?"],
   ],
+  isAddress: [
+    ["en", "Acme Dental, this is Mary, how may I help you today, we are open until six"],
+    ["de", "Wer ist denn da?"],
+    ["fr", "Qui est à l'appareil ?"],
+  ],
   isScreening: [
     ["en", "Please state your name after the tone."],
     ["en", "Hi, if you record your name and reason for calling, I'll see if this person is available."],
     ["en", "The person you're calling is using a screening service. Say your name and why you're calling."],
+    ["en", "Before I try to connect you, can you tell me your name and why you are calling?"],
+    ["en", "Hello, this call is being screened."],
     ["de", "Bitte nennen Sie Ihren Namen."],
   ],
   isMenu: [
@@ -72,6 +83,8 @@ test("what people say when they answer is no recording, in any language", () => 
     ["en", "Good morning, Parker and Sons, Lucy speaking."],
     ["en", "Yeah, sorry, I'm in the car, can you hear me?"],
     ["en", "Hello, who's calling please?"],
+    ["en", "Hi, sorry, the line is bad, who is this?"],
+    ["en", "Hello, I'm unable to hear you."],
     ["de", "Ja, Müller, guten Tag?"],
     ["fr", "Oui, bonjour, Martin à l'appareil."],
     ["es", "Sí, dígame."],
@@ -83,4 +96,10 @@ test("what people say when they answer is no recording, in any language", () => 
 
 test("the name and number that a mailbox requests are no screening", () => {
   assert.equal(findAnswerCues("Please give your name and number after the beep", "en").isScreening, false);
+});
+
+test("a hello is a person's as the last word only, and addresses nobody", () => {
+  const { isPerson, isAddress } = findAnswerCues("Yes, hello", "en");
+  assert.deepEqual([isPerson, isAddress], [true, false]);
+  assert.equal(findAnswerCues("Hello, you", "en").isPerson, false);
 });

@@ -6,8 +6,10 @@ export interface AnswerCues {
   mayBeRecording: boolean;
   /** An opening that people and recordings share: "Thank you for calling …", "This is …". What follows decides. */
   isOpening: boolean;
-  /** Words to the caller, to which only a person expects an answer: "how can I help you?", "who is this?". */
+  /** Words of a person: a hello at the end, or `isAddress`. */
   isPerson: boolean;
+  /** Words to the caller, to which only a person expects an answer: "how can I help you?", "who is this?". */
+  isAddress: boolean;
   /** A service that asks who calls, before a person answers. */
   isScreening: boolean;
   /** A menu of keys. */
@@ -18,7 +20,9 @@ interface CuePatterns {
   recording: RegExp;
   maybeRecording: RegExp;
   opening?: RegExp;
-  person: RegExp;
+  /** Words that end a person's first words, and begin those of recordings. */
+  hello: RegExp;
+  address: RegExp;
   screening: RegExp;
   menu: RegExp;
 }
@@ -52,7 +56,7 @@ const ENGLISH: CuePatterns = {
     "is (currently )?switched off",
     "(currently|temporarily|presently) (unavailable|not available|closed|away|out of)",
     "our (office|offices) (is|are) (currently |now )?closed",
-    "(no ?one|nobody) is (available|here|able)",
+    "(no ?one|nobody|no body) (is|are|can|could) (available|here|able|currently|take|answer|come|reach)",
     "(not |isnt |un)?available (to|at the moment to) (take|answer)",
     "office hours are",
     "(not|no longer) in service",
@@ -63,6 +67,14 @@ const ENGLISH: CuePatterns = {
     "(helping|assisting|serving) other",
     "(either )?on another (call|line)",
     "(probably|either) (busy|away|out|on)",
+    "(im|i am|were|we are) (either|(unable|not able) to(?! (hear|talk)))",
+    "(high|heavy) (call|volume)",
+    "(person|party|user|customer|subscriber|caller) (that |who |whom )?you(re| are| were| have|ve)? (called|dialed|dialled|tried|trying|attempt)",
+    "subscriber",
+    "(the|this) (\\p{L}+ )?customer you",
+    "sorry (but )?(that )?(the|your) (\\p{L}+ )?(customer|person|number|party|subscriber|user)",
+    "reached .{0,40}(phone|cell|mobile|voice)",
+    "(thanks|thank you) for (calling|your call) .*(were|we are|is|are) (currently |now |all )*(closed|out of|away|unavailable|not (in|here|open|available))",
     "cannot (accept|be taken|be answered|be completed)",
     "check this (mailbox|voicemail)",
     "(send|drop|shoot) me a (text|message)",
@@ -74,7 +86,7 @@ const ENGLISH: CuePatterns = {
     "forwarded",
     "please (leave|hold|record|try)",
     "your call",
-    "(im|i am|we are|were) (out|away|busy|on another|on vacation|closed|either|probably)",
+    "(im|i am|we are|were) (out|away|busy|on another|on vacation|closed|currently|probably)",
   ),
   opening: any(
     "(thanks|thank you) for (calling|your call)",
@@ -83,16 +95,19 @@ const ENGLISH: CuePatterns = {
     "(?<!(hi|hello|hey|there) )this is(?! (an automat|a record|the (voice|mail)))",
     "(person|party|user) (that |who |whom )?you(re| are| were|ve| have) (calling|called|trying)",
   ),
-  person: any(
-    "(how|what) (can|may|could|do|should) (i|we) (help|do|assist|direct)",
+  hello: any("(yes|yeah|hello|hi|hey)$"),
+  address: any(
+    "(how|what) (can|may|could) (i|we)",
+    "(how|what) (do|should) (i|we) (help|do|assist|direct)",
     "(can|may) i help",
     "speaking",
     "who(s| is|se|m)? (is |am |are )*(this|that|there|calling|speaking|it)",
     "(whats|what is) (this|it) (about|regarding)",
-    "(yes|yeah|hello|hi|hey)$",
     "can you hear",
     "(hold|hang) on",
-    "one (moment|second|sec)",
+    "(one|a|just a) (moment|second|sec)",
+    "is (that|this) you",
+    "(hi|hello|hey|oh|ah|yeah|yes) sorry (i|we) (was|were|just|had|didnt|am in|m in)",
     "how are you",
     "what do you want",
     "(do i|i dont) know you",
@@ -103,6 +118,10 @@ const ENGLISH: CuePatterns = {
     "reason for (your )?call",
     "(call|using a|a) screening",
     "screen(ing)? (this|your|the|service)",
+    "(is|being|using) (a |the |being )?screen",
+    "connect you",
+    "(can|could) you tell me",
+    "(what is|whats) your name",
     "see if (this|the|that) (person|number)",
     "stay on the line",
     "(stops|protect|blocks) (spam|robo|unwanted)",
@@ -140,11 +159,11 @@ const BY_LANGUAGE: Readonly<Record<string, CuePatterns>> = {
       "grüß gott",
       "willkommen",
     ),
-    person: any(
+    hello: any("^(ja|hallo|ja bitte|ja hallo)$"),
+    address: any(
       "(wie|was) kann ich",
       "am apparat",
       "wer (ist|spricht)",
-      "^(ja|hallo|ja bitte|ja hallo)$",
       "worum geht",
       "einen (moment|augenblick)",
     ),
@@ -162,11 +181,11 @@ const BY_LANGUAGE: Readonly<Record<string, CuePatterns>> = {
     ),
     maybeRecording: any("vous êtes (bien )?(sur|chez|au)", "(pas disponible|indisponible|absent)"),
     opening: any("merci de votre appel", "bonjour", "bonsoir", "bienvenue"),
-    person: any(
+    hello: any("^(oui|allô|allo|oui allô)$"),
+    address: any(
       "(que|comment) puis[ -]je",
       "à l.?appareil",
       "qui (est|êtes|appelle)",
-      "^(oui|allô|allo|oui allô)$",
       "c.?est (qui|de la part)",
       "ne quittez pas",
     ),
@@ -186,10 +205,10 @@ const BY_LANGUAGE: Readonly<Record<string, CuePatterns>> = {
     ),
     maybeRecording: any("(has|ha) llamado a", "no (está|estoy|estamos) disponible"),
     opening: any("gracias por (su|tu) llamada", "buen[oa]s (días|tardes|noches)", "bienvenid"),
-    person: any(
+    hello: any("^(sí|si|diga|dígame|digame|hola|bueno|aló)$"),
+    address: any(
       "(en|con) qué (puedo|le puedo|te puedo)",
       "quién (es|habla|llama)",
-      "^(sí|si|diga|dígame|digame|hola|bueno|aló)$",
       "de parte de quién",
       "un momento",
       "al habla",
@@ -208,13 +227,8 @@ const BY_LANGUAGE: Readonly<Record<string, CuePatterns>> = {
     ),
     maybeRecording: any("(hai|ha|avete) chiamato", "non (è|sono|siamo) (raggiungibile|disponibil)"),
     opening: any("grazie (per aver|della)", "buon(giorno|asera)", "benvenut"),
-    person: any(
-      "(come|in cosa) posso",
-      "chi (è|parla)",
-      "^(pronto|sì|si|ciao)$",
-      "un (attimo|momento)",
-      "mi dica",
-    ),
+    hello: any("^(pronto|sì|si|ciao)$"),
+    address: any("(come|in cosa) posso", "chi (è|parla)", "un (attimo|momento)", "mi dica"),
     screening: any("(dica|indichi) il suo nome", "motivo della (chiamata|telefonata)"),
     menu: any("(prema|digiti)"),
   },
@@ -229,13 +243,8 @@ const BY_LANGUAGE: Readonly<Record<string, CuePatterns>> = {
     ),
     maybeRecording: any("(você|voce) ligou para", "não (está|estou|estamos) disponíve"),
     opening: any("obrigad[oa] por ligar", "bom dia", "boa (tarde|noite)", "bem-vind"),
-    person: any(
-      "(em que|como) posso",
-      "quem (é|fala)",
-      "^(alô|alo|sim|olá|oi|está|estou)$",
-      "um (momento|instante)",
-      "pois não",
-    ),
+    hello: any("^(alô|alo|sim|olá|oi|está|estou)$"),
+    address: any("(em que|como) posso", "quem (é|fala)", "um (momento|instante)", "pois não"),
     screening: any("(diga|informe) (o )?seu nome", "motivo da (ligação|chamada)"),
     menu: any("(tecle|pressione|digite)"),
   },
@@ -250,13 +259,8 @@ const BY_LANGUAGE: Readonly<Record<string, CuePatterns>> = {
     ),
     maybeRecording: any("(bent|ben je) verbonden met", "niet (aanwezig|bereikbaar|beschikbaar)"),
     opening: any("bedankt voor (uw|het|je)", "goede(morgen|middag|navond|ndag)", "welkom"),
-    person: any(
-      "(waarmee|hoe) kan ik",
-      "met wie",
-      "wie (is|spreek)",
-      "^(ja|hallo|hoi)$",
-      "een (moment|ogenblik)",
-    ),
+    hello: any("^(ja|hallo|hoi)$"),
+    address: any("(waarmee|hoe) kan ik", "met wie", "wie (is|spreek)", "een (moment|ogenblik)"),
     screening: any("(noem|zeg) uw naam", "reden van uw"),
     menu: any("(toets|druk)"),
   },
@@ -277,7 +281,8 @@ export function findAnswerCues(text: string, language: string): AnswerCues {
     isRecording: has("recording"),
     mayBeRecording: has("maybeRecording"),
     isOpening: has("opening"),
-    isPerson: has("person"),
+    isPerson: has("address") || has("hello"),
+    isAddress: has("address"),
     isScreening: has("screening"),
     isMenu: has("menu"),
   };

@@ -1,15 +1,19 @@
 import type { AgentVoice, SpeechStyle } from "./agent-voice.ts";
 
-/**
- * Synthesizes a text in advance, with lower priority than calls. `undefined` if the voice failed or did not finish.
- *
- * @param options.deadlineMs Time without an event of the voice after which it counts as failed.
- */
+export interface SynthesizeOptions {
+  /** Time without an event of the voice after which it counts as failed. */
+  deadlineMs: number;
+  signal: AbortSignal;
+  /** Whether somebody waits for the audio. By default it has lower priority than calls. */
+  isUrgent?: boolean;
+}
+
+/** Synthesizes a whole text in advance. `undefined` if the voice failed or did not finish. */
 export async function synthesize(
   { tts, voice }: AgentVoice,
   style: SpeechStyle,
   text: string,
-  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
+  { deadlineMs, signal, isUrgent = false }: SynthesizeOptions,
 ): Promise<Int16Array | undefined> {
   if (signal.aborted) return undefined;
   const chunks: Int16Array[] = [];
@@ -17,7 +21,7 @@ export async function synthesize(
   const stream = tts.open({
     ...style,
     voice,
-    isPreparation: true,
+    isPreparation: !isUrgent,
     onEvent: (event) => {
       timer.refresh();
       if (event.type === "audio") chunks.push(event.pcm);

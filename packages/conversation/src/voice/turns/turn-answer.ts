@@ -62,6 +62,8 @@ function execute(transition: TurnTransition, effect: AnswerEffect): void {
       return;
     case "decided":
       return conclude(transition, effect.by);
+    case "released":
+      return releaseAgent(transition);
   }
 }
 
@@ -82,7 +84,6 @@ function conclude(transition: TurnTransition, by: AnsweredBy): void {
   const startMs = answer.speech?.startMs ?? answer.startMs;
   transition.effects.push({ type: "answeredBy", by, text: answer.text, startMs, endMs: atMs });
   if (by === "machine" || by === "fax") beginVoicemail(transition, by);
-  else releaseAgent(transition);
 }
 
 /** Lets the agent speak. A hello that has ended is answered without further delay. */

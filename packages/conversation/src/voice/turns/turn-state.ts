@@ -289,7 +289,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
   };
 }
 
-/** Whether it is still to be found out who answered: nothing is said and no turn ends before. */
+/** Whether the first words of the side that answered still go on, or who said them is unknown: nothing is said and no turn ends before. */
 export function isAnswerAwaited({ answer }: TurnState): boolean {
-  return answer !== undefined && answer.decided === undefined;
+  return answer !== undefined && answer.isAwaited;
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Tokenizer } from "@huggingface/tokenizers";
 import type * as Ort from "onnxruntime-node";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
+import type { TextEmbedder } from "../../embeddings/text-embedder.ts";
 import type { JobLoad } from "../inference/job-load.ts";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
@@ -15,19 +16,12 @@ export interface LoadMiniLmOptions {
   threads?: number;
 }
 
-/** The embedding model, loaded once for all calls. */
-export interface MiniLm {
+/** The embedding model, loaded once for all calls. Its vectors have 384 dimensions; texts longer than 256 tokens are cut. */
+export interface MiniLm extends TextEmbedder {
   readonly name: string;
-  /**
-   * Returns vectors of 384 dimensions and length 1, so that their dot product is the cosine similarity. Texts longer
-   * than 256 tokens are cut.
-   */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
-  /** Idempotent. */
-  close(): Promise<void>;
 }
 
-export const MINILM_DIMENSIONS = 384;
+const MINILM_DIMENSIONS = 384;
 /** Maximum length in the model's training. */
 const MAX_TOKENS = 256;
 const MAX_WAITING = 64;

@@ -21,11 +21,7 @@ import { useAgentForm } from "./use-agent-form.ts";
 
 const names = Object.keys(agentFields) as (keyof typeof agentFields)[];
 const references = ["sipTrunkId", "folderId", "messagingConnectionId"] as const;
-const isUsable = (name: string): boolean =>
-  agentFields[name as keyof typeof agentFields]?.isUnavailable !== true;
-const groups = withOtherFields(fieldGroups, names)
-  .map((group) => ({ ...group, fields: group.fields.filter(isUsable) }))
-  .filter(({ fields }) => fields.length > 0);
+const groups = withOtherFields(fieldGroups, names);
 const [firstGroup] = groups;
 
 /** All settings of an agent, one group at a time. Nothing is saved by itself. */

@@ -23,7 +23,7 @@ export function KnowledgeBasesField({ form, description }: KnowledgeBasesFieldPr
       description={explain(description.schema?.description)}
       error={error ?? problem?.message}
       placeholder={value.length === 0 ? "None" : ""}
-      nothingFoundMessage="There is no knowledge base yet"
+      nothingFoundMessage={choices?.length === 0 ? "There is no knowledge base yet" : "Nothing matches"}
       clearable
       searchable
       data={choices ?? []}

@@ -4,7 +4,7 @@ import { BOX, type FlowDefinition, layOut, type PlacedNode, summaryOf } from "./
 import "./flow-graph.css";
 
 const MAX_ID_CHARACTERS = 20;
-const MAX_SUMMARY_CHARACTERS = 24;
+const MAX_SUMMARY_CHARACTERS = 28;
 
 interface FlowGraphProps {
   flow: FlowDefinition;

@@ -3,7 +3,7 @@ import type { Agent, FlowNode } from "@parley/client";
 
 export type FlowDefinition = NonNullable<Agent["flowDefinition"]>;
 
-export const BOX = { width: 168, height: 56, gapX: 28, gapY: 52 } as const;
+export const BOX = { width: 196, height: 56, gapX: 28, gapY: 52 } as const;
 
 export interface PlacedNode {
   node: FlowNode;
@@ -26,7 +26,7 @@ export interface FlowLayout {
   height: number;
 }
 
-/** Layers grow downward; edges that lead up go around on the right. Missing targets and nodes without an id are left out. */
+/** Layers grow downward; edges that lead up go around on the right, those within a layer below it. Missing targets and nodes without an id are left out. */
 export function layOut({ start, nodes, intents = {} }: FlowDefinition): FlowLayout {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const entries = [
@@ -115,6 +115,11 @@ function edgesOf(node: FlowNode): [label: string, to: string][] {
 function drawEdge(from: PlacedNode, to: PlacedNode): string {
   const [x1, y1] = [from.x + BOX.width / 2, from.y + BOX.height];
   const [x2, y2] = [to.x + BOX.width / 2, to.y];
+  // Between two nodes of a row it hangs below them: a straight line would run behind what stands between.
+  if (from.y === to.y && from !== to) {
+    const below = y1 + BOX.gapY * 0.8;
+    return `M${x1} ${y1} C${x1} ${below} ${x2} ${below} ${x2} ${y1}`;
+  }
   if (y2 > y1) return `M${x1} ${y1} C${x1} ${y1 + BOX.gapY / 2} ${x2} ${y2 - BOX.gapY / 2} ${x2} ${y2}`;
   const [side, top] = [from.x + BOX.width, to.y + BOX.height / 2];
   const out = Math.max(side, to.x + BOX.width) + BOX.gapX;
@@ -137,7 +142,7 @@ export function summaryOf(node: FlowNode): string {
     case "tool":
       return node.tool;
     case "transfer":
-      return node.reason ?? "";
+      return node.route;
     case "subPrompt":
       return node.prompt;
     case "end":

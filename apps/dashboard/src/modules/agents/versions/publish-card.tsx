@@ -1,5 +1,5 @@
 import { Button, Card, Group, SegmentedControl, Stack, Text, Title } from "@mantine/core";
-import type { Agent } from "@parley/client";
+import type { Agent, AgentPublish } from "@parley/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Allowed, useMay } from "../../../app/session/allowed.tsx";
@@ -7,6 +7,7 @@ import { useParley } from "../../../app/session/session.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { ButtonLink } from "../../../ui/links.tsx";
 import { toast } from "../../../ui/toast.ts";
+import { ClosedGate, isGateClosed } from "./closed-gate.tsx";
 import { draftRevisionQuery } from "./versions.queries.ts";
 
 const modes = [
@@ -79,22 +80,26 @@ function Publication({ agent }: { agent: Agent }) {
   const draft = useQuery(draftRevisionQuery(useParley(), agent.id)).data;
   const publish = usePublish(agent.id);
   const { publishedRevision, hasUnpublishedChanges } = agent;
+  const isDraftUnpublished = hasUnpublishedChanges || publishedRevision === null;
   const live =
     publishedRevision === null ? "No revision is published." : `Revision ${publishedRevision} is live.`;
   return (
     <Stack gap="sm" mt="md">
+      <ClosedGate publish={publish} />
       <Text size="sm">
         <strong>{live}</strong>{" "}
-        {hasUnpublishedChanges
+        {isDraftUnpublished
           ? "The draft has changes that new calls do not use yet."
           : "The draft has no other changes."}
       </Text>
-      {hasUnpublishedChanges && (
+      {isDraftUnpublished && (
         <Group gap="xs">
           <Allowed operation="publishAgent">
             <Button
               loading={publish.isPending}
-              onClick={() => publish.mutate(undefined, { onError: (error) => toast.failed(error) })}
+              onClick={() =>
+                publish.mutate({}, { onError: (error) => isGateClosed(error) || toast.failed(error) })
+              }
             >
               Publish the draft
             </Button>
@@ -115,13 +120,12 @@ function Publication({ agent }: { agent: Agent }) {
   );
 }
 
-/** Publishes a revision; `undefined` publishes the draft. */
+/** Publishes a revision; without one the draft. */
 export function usePublish(agentId: string) {
   const parley = useParley();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: async (revision: number | undefined) =>
-      await parley.publishAgent(agentId, revision === undefined ? {} : { revision }),
+    mutationFn: async (body: AgentPublish) => await parley.publishAgent(agentId, body),
     onSuccess: async ({ revision }) => {
       await queryClient.invalidateQueries({ queryKey: ["agents"] });
       toast.done(`New calls run on revision ${revision}.`);

@@ -6,6 +6,7 @@ import { Allowed } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { TextLink } from "../../../ui/links.tsx";
+import { ClosedGate, isGateClosed } from "./closed-gate.tsx";
 import { usePublish } from "./publish-card.tsx";
 import { describePath } from "./version-words.ts";
 
@@ -62,12 +63,18 @@ export function VersionActions({ agent, version, isDraft, isLive, onRestored }: 
         title={`Publish revision ${revision}?`}
         confirm="Publish"
         isDangerous={false}
-        onConfirm={async () => await publish.mutateAsync(isDraft ? undefined : revision)}
+        onConfirm={async () => await publish.mutateAsync(isDraft ? {} : { revision }).catch(ignoreClosedGate)}
       >
         New calls run on it at once. Calls in progress and the draft are unchanged.
       </ConfirmDialog>
+      <ClosedGate publish={publish} />
     </>
   );
+}
+
+/** It is shown on the page, with the way to the suites. */
+function ignoreClosedGate(error: unknown): void {
+  if (!isGateClosed(error)) throw error;
 }
 
 /** What a restore did, and what it left as it was. */

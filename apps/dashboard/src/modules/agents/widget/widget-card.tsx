@@ -1,4 +1,4 @@
-import { Button, Card, Code, Group, Stack, Text, Title } from "@mantine/core";
+import { Button, Card, Code, Group, Select, Stack, Text, Title } from "@mantine/core";
 import type { Agent } from "@parley/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { Allowed } from "../../../app/session/allowed.tsx";
 import { useParley } from "../../../app/session/session.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { CopyField } from "../../../ui/copy-field.tsx";
+import { widgetLanguages } from "./widget-languages.at-build.ts";
 import { WidgetPreview } from "./widget-preview.tsx";
 
 const SIGNING = `const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -13,9 +14,14 @@ const claims = { sub: user.id, exp: Math.floor(Date.now() / 1000) + 600 };
 const body = part({ alg: "HS256", typ: "JWT" }) + "." + part(claims);
 const userToken = body + "." + createHmac("sha256", secret).update(body).digest("base64url");`;
 
+const languageNames = new Intl.DisplayNames("en", { type: "language" });
+const languageOptions = widgetLanguages.map((value) => ({ value, label: languageNames.of(value) ?? value }));
+
 /** Beside the settings of the widget: how it looks, the tag for pages, and the secret of signed users. */
 export function WidgetCard({ agent, config }: { agent: Agent; config: Agent["widgetConfig"] }) {
-  const tag = `<script src="${location.origin}/widget.js" data-widget-key="${agent.widgetKey}" async></script>`;
+  const [language, setLanguage] = useState<string | null>(null);
+  const languageAttribute = language === null ? "" : ` data-language="${language}"`;
+  const tag = `<script src="${location.origin}/widget.js" data-widget-key="${agent.widgetKey}"${languageAttribute} async></script>`;
   return (
     <Card withBorder padding="lg" mt="lg">
       <Stack gap="lg">
@@ -26,7 +32,17 @@ export function WidgetCard({ agent, config }: { agent: Agent; config: Agent["wid
           <Text c="dimmed" size="sm">
             With the settings above, saved or not. Nothing that you write in it is sent.
           </Text>
-          <WidgetPreview agent={agent} config={config} />
+          <Select
+            label="Language of buttons and notices"
+            description="Another language than the agent's is an attribute of the tag below."
+            placeholder="The agent's language"
+            data={languageOptions}
+            value={language}
+            onChange={setLanguage}
+            clearable
+            maw={360}
+          />
+          <WidgetPreview agent={agent} config={config} language={language ?? agent.language} />
         </Stack>
         <Stack gap="xs">
           <Title order={2} size="h4">

@@ -2,14 +2,21 @@ import type { Agent } from "@parley/client";
 import { useEffect, useRef } from "react";
 import "./widget-preview.css";
 
+interface WidgetPreviewProps {
+  agent: Agent;
+  config: Agent["widgetConfig"];
+  /** Language of the widget's own texts. */
+  language: string;
+}
+
 /** The widget as it would look with these settings, saved or not. Nothing that is written in it is sent. */
-export function WidgetPreview({ agent, config }: { agent: Agent; config: Agent["widgetConfig"] }) {
+export function WidgetPreview({ agent, config, language }: WidgetPreviewProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const settings = toSettings(agent, config);
   const text = JSON.stringify(settings);
   useEffect(() => {
     const send = (): void => {
-      const message = { type: "parley-preview", settings: JSON.parse(text) as unknown };
+      const message = { type: "parley-preview", settings: JSON.parse(text) as unknown, language };
       frame.current?.contentWindow?.postMessage(message, location.origin);
     };
     const onMessage = ({ source, origin }: MessageEvent): void => {
@@ -18,7 +25,7 @@ export function WidgetPreview({ agent, config }: { agent: Agent; config: Agent["
     addEventListener("message", onMessage);
     send();
     return () => removeEventListener("message", onMessage);
-  }, [text]);
+  }, [text, language]);
   return (
     <iframe ref={frame} className="widget-preview" title="Preview of the widget" src="/widget-preview" />
   );

@@ -1,4 +1,4 @@
-import type { TestCase, TestCaseCreate, ToolMock, TranscriptItem } from "@parley/client";
+import type { TestCase, TestCaseCreate, ToolMock } from "@parley/client";
 import { caseDefaults } from "../test-suite-fields.at-build.ts";
 import { type AssertionDraft, assertionOf, draftOf, findDraftFaults } from "./assertions.rules.ts";
 
@@ -36,17 +36,6 @@ export function valuesOf({ name, toolMocks, assertions, callerLines, ...rest }: 
 }
 
 export const emptyCase = (): CaseValues => valuesOf({ ...caseDefaults, name: "" });
-
-/** The case that repeats what the other side of a call said. The assertions are the person's to add. */
-export function caseOfTranscript(name: string, transcript: readonly TranscriptItem[]): CaseValues {
-  const callerLines = transcript
-    .filter(({ type, role, text }) => type === "message" && role === "user" && text.trim() !== "")
-    .map(({ text }) => text.trim());
-  return valuesOf({ ...caseDefaults, name, callerLines: callerLines.slice(0, MAX_LINES) });
-}
-
-/** As the contract allows. */
-const MAX_LINES = 100;
 
 /** Faults by path. What is not found here the API finds. */
 export function findCaseFaults(values: CaseValues): Record<string, string> {

@@ -90,7 +90,9 @@ const changes = {
   better: { label: "Better", color: "house" },
   worse: { label: "Worse", color: "red" },
   same: { label: "Same", color: "gray" },
-  unknown: { label: "In one only", color: "gray" },
+  added: { label: "Only after", color: "gray" },
+  removed: { label: "Only before", color: "gray" },
+  unfinished: { label: "Not finished", color: "blue" },
 } as const;
 
 function ComparisonTable({ cases }: { cases: readonly ComparedCase[] }) {

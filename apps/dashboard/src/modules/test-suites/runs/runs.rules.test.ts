@@ -53,8 +53,8 @@ test("two runs are compared case by case, by the share of attempts that passed",
     [
       ["b", "worse"],
       ["a", "better"],
-      ["new", "unknown"],
-      ["gone", "unknown"],
+      ["new", "added"],
+      ["gone", "removed"],
       ["c", "same"],
     ],
   );

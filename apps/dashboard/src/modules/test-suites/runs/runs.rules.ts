@@ -66,7 +66,7 @@ export interface ComparedCase {
   name: string;
   before: CaseOutcome | undefined;
   after: CaseOutcome | undefined;
-  change: "better" | "worse" | "same" | "unknown";
+  change: "better" | "worse" | "same" | "added" | "removed" | "unfinished";
 }
 
 /** The cases of two runs, those that changed first. */
@@ -85,15 +85,22 @@ export function compareRuns(before: TestRunDetail, after: TestRunDetail): Compar
       change: changeOf(earlier, later),
     };
   });
-  const order = ["worse", "better", "unknown", "same"] as const;
+  const order = ["worse", "better", "unfinished", "added", "removed", "same"] as const;
   return rows.toSorted((one, other) => order.indexOf(one.change) - order.indexOf(other.change));
 }
 
 /** By the share of attempts that passed. */
 function changeOf(before: CaseOutcome | undefined, after: CaseOutcome | undefined): ComparedCase["change"] {
-  if (!before?.result || !after?.result) return "unknown";
+  if (before === undefined) return "added";
+  if (after === undefined) return "removed";
+  if (![before, after].every(isFinished)) return "unfinished";
   const difference = after.passed / after.attempts.length - before.passed / before.attempts.length;
   return difference > 0 ? "better" : difference < 0 ? "worse" : "same";
+}
+
+/** Whether every attempt has a verdict: neither waits nor was cancelled. */
+function isFinished({ attempts }: CaseOutcome): boolean {
+  return attempts.every(({ result }) => result !== null && result !== "cancelled");
 }
 
 function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {

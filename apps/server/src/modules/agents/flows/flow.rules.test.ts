@@ -91,7 +91,7 @@ test("unknown tools, variables and messages that cannot be sent are named by the
     next: "hand",
     onFailure: "end",
   };
-  const hand: FlowNode = { id: "hand", type: "transfer", onFailure: "end" };
+  const hand: FlowNode = { id: "hand", type: "transfer", route: "+14155550123", onFailure: "end" };
   const unknown = "is neither a slot nor a variable; add it to defaultVariables if calls bring it";
   assert.deepEqual(problemsOf([tool, send, hand, END]), [
     `flowDefinition.nodes.0.say node "book": {{who}} ${unknown}`,
@@ -99,7 +99,39 @@ test("unknown tools, variables and messages that cannot be sent are named by the
     'flowDefinition.nodes.0.tool node "book": "book" is not the name of an enabled tool of the agent',
     `flowDefinition.nodes.1.text node "send": {{__proto__}} ${unknown}`,
     'flowDefinition.nodes.1.type node "send": requires messagingConfig.sendMessageEnabled and messagingConnectionId',
-    'flowDefinition.nodes.2.type node "hand": is not available yet: use another node',
+    'flowDefinition.nodes.2.type node "hand": requires transferEnabled',
+  ]);
+});
+
+test("a transfer leads to one of the agent's routes, and its failure is a slot", () => {
+  const hand: FlowNode = {
+    id: "hand",
+    type: "transfer",
+    route: "+14155550123",
+    saveFailure: "why",
+    onFailure: "sorry",
+  };
+  const flow = {
+    start: "hand",
+    nodes: [hand, { id: "sorry", type: "end" as const, text: "They are {{why}}." }],
+  };
+  const problemsWith = (to: string): unknown =>
+    findFlowProblems({
+      ...documentWith(flow),
+      ...createDocument({
+        name: "Ada",
+        mode: "flow",
+        flowDefinition: flow,
+        transferEnabled: true,
+        transferRoutes: [{ to_number: to, condition: "Always" }],
+      }),
+    });
+  assert.deepEqual(problemsWith("+14155550123"), []);
+  assert.deepEqual(problemsWith("+14155550124"), [
+    {
+      path: "flowDefinition.nodes.0.route",
+      message: 'node "hand": "+14155550123" is not the to_number of one of the agent\'s transferRoutes',
+    },
   ]);
 });
 

@@ -21,6 +21,8 @@ interface Surroundings {
   /** Names of the enabled tools. */
   tools: ReadonlySet<string>;
   canSendMessages: boolean;
+  /** `to_number` of the agent's routes; `undefined` if it cannot transfer calls. */
+  routes: ReadonlySet<string> | undefined;
 }
 
 /** Problems of an agent's flow, which has passed the schema. */
@@ -55,6 +57,7 @@ export function findNewFlowProblems(document: AgentDocument, before: AgentDocume
 
 function surroundingsOf(document: AgentDocument, flow: FlowDefinition): Surroundings {
   const { customTools, defaultVariables, testVariables, messagingConfig, messagingConnectionId } = document;
+  const { transferEnabled, transferRoutes } = document;
   return {
     names: new Set([
       ...slotNames(flow),
@@ -64,12 +67,14 @@ function surroundingsOf(document: AgentDocument, flow: FlowDefinition): Surround
     ]),
     tools: new Set(customTools.filter(({ enabled }) => enabled).map(({ name }) => name)),
     canSendMessages: messagingConfig.sendMessageEnabled && messagingConnectionId !== null,
+    routes: transferEnabled ? new Set(transferRoutes.map(({ to_number: to }) => to)) : undefined,
   };
 }
 
 function slotNames({ nodes }: FlowDefinition): string[] {
   return nodes.flatMap((node) => {
     if (node.type === "ask") return [node.slot.name];
+    if (node.type === "transfer") return node.saveFailure === undefined ? [] : [node.saveFailure];
     return node.type === "tool" ? (node.save ?? []).map(({ slot }) => slot) : [];
   });
 }
@@ -123,7 +128,10 @@ function checkNode(node: FlowNode, surroundings: Surroundings, report: Report): 
         report("type", "requires messagingConfig.sendMessageEnabled and messagingConnectionId");
       return;
     case "transfer":
-      return report("type", "is not available yet: use another node");
+      if (surroundings.routes === undefined) report("type", "requires transferEnabled");
+      else if (!surroundings.routes.has(node.route))
+        report("route", `"${node.route}" is not the to_number of one of the agent's transferRoutes`);
+      return;
     case "subPrompt":
       return checkExits(node, report);
     case "say":
@@ -147,14 +155,12 @@ function textsOf(node: FlowNode): [path: string, text: string][] {
     case "subPrompt":
       texts.push(["prompt", node.prompt]);
       break;
-    case "transfer":
-      texts.push(["reason", node.reason]);
-      break;
     case "tool":
       texts.push(["say", node.say]);
       for (const [name, argument] of Object.entries(node.arguments ?? {}))
         texts.push([`arguments.${name}`, argument]);
       break;
+    case "transfer":
     case "condition":
     case "judge":
   }

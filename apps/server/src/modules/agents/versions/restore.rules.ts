@@ -1,5 +1,5 @@
 /** Restores an earlier revision of an agent. */
-import { agentFields, type CustomTool, keysOf, withAvailableOnly } from "@parley/contract";
+import { type CustomTool, keysOf } from "@parley/contract";
 import { type AgentDocument, diffDocuments, isSameTool } from "../agent-document.rules.ts";
 import { type SavedAgent, type Write, writeDocument } from "../agent-state.rules.ts";
 
@@ -17,8 +17,7 @@ export interface Restore {
 }
 
 /**
- * Restores the snapshot, except for values of fields that are not available yet. `isThere` contains, for each
- * reference of the snapshot, whether its target still exists.
+ * Restores the snapshot. `isThere` contains, for each reference of the snapshot, whether its target still exists.
  */
 export function restoreSnapshot(
   before: SavedAgent,
@@ -28,10 +27,8 @@ export function restoreSnapshot(
 ): Restore {
   const current = before.document;
   const skippedStaleRefs = restoredReferences.filter((name) => snapshot[name] !== null && !isThere[name]);
-  const { document: available, refused } = withAvailableOnly(agentFields, current, snapshot);
   const document: AgentDocument = {
     ...snapshot,
-    ...available,
     ...Object.fromEntries(skippedStaleRefs.map((name) => [name, current[name]])),
     phoneNumbers: current.phoneNumbers,
     knowledgeBaseIds: current.knowledgeBaseIds,
@@ -40,12 +37,9 @@ export function restoreSnapshot(
   const differing = diffDocuments(current, snapshot);
   return {
     write: { ...writeDocument(before, document), kind: "restored", isAlwaysRecorded: true },
-    notRestored: [
-      ...keysOf(linksKept)
-        .filter((name) => differing.includes(name))
-        .map((name) => linksKept[name]),
-      ...refused,
-    ],
+    notRestored: keysOf(linksKept)
+      .filter((name) => differing.includes(name))
+      .map((name) => linksKept[name]),
     skippedStaleRefs,
   };
 }

@@ -1,7 +1,9 @@
 /**
  * Campaigns with random policies, over contacts in a dozen time zones and across changes of the clock, dialed by two nodes.
- * Every dial is checked against an oracle that shares no code with the dialer. `PARLEY_SIMULATED_POLICIES` sets the number of
- * policies.
+ * Every dial is checked against an oracle that shares no code with the dialer.
+ *
+ * `PARLEY_SIMULATED_POLICIES` sets the number of policies. Policies are numbered from 0 and run in batches of thirty, each with a
+ * seed of its own, so that a long run can be divided: `PARLEY_SIMULATED_FIRST_POLICY` (a multiple of thirty) sets the first one.
  */
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -12,13 +14,18 @@ import { type Dial, type SimulatedEnd, Simulation } from "./simulation.ts";
 import { isOpenByIntl, zones } from "./testing.ts";
 
 const POLICIES = Number(process.env["PARLEY_SIMULATED_POLICIES"] ?? 30);
+const FIRST_POLICY = Number(process.env["PARLEY_SIMULATED_FIRST_POLICY"] ?? 0);
+const SEED = Number(process.env["PARLEY_SIMULATION_SEED"] ?? 20);
 /** Campaigns that run at the same time. */
 const AT_ONCE = 30;
+/** Policies between two lines of progress. A short run writes none. */
+const PROGRESS_INTERVAL = 300;
 const MINUTE_MS = 60_000;
 /** Thirty policies take seconds; ten thousand more than the deadline of other tests. */
 const DEADLINE_MS = Math.max(240_000, 1_000 * POLICIES);
 
-const random = seededRandom(Number(process.env["PARLEY_SIMULATION_SEED"] ?? 20));
+/** Of the batch that runs. */
+let random = seededRandom(SEED);
 const integer = (most: number): number => Math.floor(random() * most);
 const pick = <T>(items: readonly T[]): T => items[integer(items.length)] as T;
 const pad = (value: number): string => String(value).padStart(2, "0");
@@ -49,6 +56,8 @@ function randomWindow(): CallingWindow | null {
 }
 
 interface Run {
+  /** Of the batch: `PARLEY_SIMULATED_FIRST_POLICY` to run it again. */
+  firstPolicy: number;
   campaign: Campaign;
   contacts: CampaignContact[];
   dials: Dial[];
@@ -59,9 +68,14 @@ test(
   "every dial of random campaigns obeys window, retry delay, pace and concurrency, and none is missing",
   { timeout: DEADLINE_MS },
   async (context) => {
-    let number = 2_000_000;
+    assert.ok(POLICIES > 0, "PARLEY_SIMULATED_POLICIES must be a number above 0");
+    assert.equal(FIRST_POLICY % AT_ONCE, 0, `PARLEY_SIMULATED_FIRST_POLICY must be a multiple of ${AT_ONCE}`);
     let checked = 0;
     for (let begun = 0; begun < POLICIES; begun += AT_ONCE) {
+      if (begun > 0 && begun % PROGRESS_INTERVAL === 0)
+        process.stderr.write(`${begun} of ${POLICIES} policies, ${checked} dials\n`);
+      random = seededRandom(SEED + (FIRST_POLICY + begun) / AT_ONCE);
+      let number = 2_000_000;
       const startsAt = new Date(pick(pick(zones).changes).getTime() - integer(30 * 60) * MINUTE_MS);
       const simulation = await Simulation.open({ at: startsAt.toISOString(), nodes: 2 });
       const answerOf = new Map<string, number>();
@@ -103,12 +117,12 @@ test(
           await simulation.office.server.request("GET", `/campaigns/${campaign.id}/activity`),
         );
         checkActivity(activity, contacts, dials.length);
-        checkRun({ campaign, contacts, dials, answerOf });
+        checkRun({ firstPolicy: FIRST_POLICY + begun, campaign, contacts, dials, answerOf });
         checked += dials.length;
       }
       await simulation.close();
     }
-    context.diagnostic(`${POLICIES} policies, ${checked} dials`);
+    context.diagnostic(`${POLICIES} policies from number ${FIRST_POLICY} on, ${checked} dials`);
     assert.ok(checked >= POLICIES);
   },
 );
@@ -128,8 +142,8 @@ function checkActivity(
 }
 
 function checkRun(run: Run): void {
-  const { campaign, contacts, dials } = run;
-  const what = JSON.stringify({ ...campaign, dials });
+  const { firstPolicy, campaign, contacts, dials } = run;
+  const what = JSON.stringify({ firstPolicy, ...campaign, dials });
   checkPace(run, what);
   for (const contact of contacts) {
     const own = dials.filter(({ campaignContactId }) => campaignContactId === contact.id);

@@ -11,6 +11,7 @@ const conversation = {
   channel: "phone",
   fromNumber: null,
   toNumber: "+14155550123",
+  isTest: false,
   variables: {},
 } as const;
 

@@ -1,7 +1,7 @@
 import type { ConversationChannel, Variables } from "@parley/contract";
 import type { AgentPhrases } from "@parley/conversation";
 import type { KnowledgeSetup } from "../../../custom-tools/create-dialogue.ts";
-import type { MediaCall } from "../../../media/media-protocol.ts";
+import type { MediaCall, WarmTransferSetup } from "../../../media/media-protocol.ts";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
 import { setBuiltInVariables, renderTemplate } from "./variables.rules.ts";
@@ -31,6 +31,8 @@ export interface NewConversationSetup {
   memory?: string | undefined;
   /** Whether the other side is a tester: the agent has all its tools, and those that need a number change nothing. */
   isSimulated?: boolean;
+  /** Whether tools are told that the conversation is a test. Default: false. */
+  isTest?: boolean | undefined;
 }
 
 /** Returns the number of the other side; `undefined` if it is withheld, an extension, or if the call is a browser's. */
@@ -58,6 +60,7 @@ export function setUpConversation(conversation: NewConversationSetup): RenderedS
     fromNumber,
     toNumber,
     variables,
+    isTest = false,
   } = conversation;
   const builtIn = setBuiltInVariables({
     callId,
@@ -69,7 +72,7 @@ export function setUpConversation(conversation: NewConversationSetup): RenderedS
   });
   const { id: agentId, environment } = agent;
   const { setup, unknownVariables } = renderAgent(
-    { callId, conversationId, agentId, environment, channel, fromNumber, toNumber, variables },
+    { callId, conversationId, agentId, environment, channel, fromNumber, toNumber, isTest, variables },
     {
       ...agent.document,
       firstMessage: firstMessageOf(agent.document, direction),
@@ -262,23 +265,41 @@ function toSendMessage(document: AgentDocument, render: Render): ConversationSet
     : undefined;
 }
 
-/** Time of a transfer beside the ringing: host names, keys after the answer, and signaling. */
+/** Time of a transfer beside the ringing: host names, keys after the answer, signaling, and the introduction. */
 const TRANSFER_MARGIN_SECONDS = 60;
+/** The briefing of a person, which ends by itself before. */
+const BRIEFING_SECONDS = 150;
 
-function toTransfer(
-  { transferEnabled, transferRoutes, transferDescriptionOverride: rules }: AgentDocument,
-  render: Render,
-): ConversationSetup["transfer"] {
+function toTransfer(document: AgentDocument, render: Render): ConversationSetup["transfer"] {
+  const { transferEnabled, transferRoutes, transferDescriptionOverride: rules } = document;
   if (!transferEnabled || transferRoutes.length === 0) return undefined;
   // The trunk may ring in vain before this node dials.
   const ringingSeconds = 2 * Math.max(...transferRoutes.map(({ dialTimeoutSeconds }) => dialTimeoutSeconds));
+  const warm = toWarmTransfer(document, render);
+  const briefingSeconds = warm === undefined ? 0 : BRIEFING_SECONDS;
   return {
+    warm,
     ...toRules(rules, render),
     destinations: transferRoutes.map(({ to_number: to, condition }) => ({
       to,
       condition: render(condition),
     })),
-    deadlineMs: (ringingSeconds + TRANSFER_MARGIN_SECONDS) * 1000,
+    deadlineMs: (ringingSeconds + briefingSeconds + TRANSFER_MARGIN_SECONDS) * 1000,
+  };
+}
+
+function toWarmTransfer(
+  { transferMode, warmTransferConfig }: AgentDocument,
+  render: Render,
+): WarmTransferSetup | undefined {
+  if (transferMode !== "warm") return undefined;
+  const { holdMessage, summaryPrompt, introMessage } = warmTransferConfig;
+  return {
+    holdMessage: render(holdMessage ?? ""),
+    hasHoldMusic: warmTransferConfig.holdMusicEnabled,
+    summaryPrompt: render(summaryPrompt ?? ""),
+    introMessage: render(introMessage ?? ""),
+    isRecordingContinued: warmTransferConfig.continueRecordingAfterTransfer,
   };
 }
 

@@ -33,6 +33,10 @@ const transfers = {
   transferEnabled: true,
   transferRoutes: [{ to_number: "+14155550123", condition: "Always." }],
 };
+const warmly = (warmTransferConfig: NonNullable<AgentChange["warmTransferConfig"]>): Proof => ({
+  change: { warmTransferConfig },
+  given: { ...transfers, transferMode: "warm" },
+});
 const widgetLook = by("widget.int.test.ts", "pages learn of an agent what they show, and nothing else");
 
 const proofs: Readonly<Record<string, Proof>> = {
@@ -122,6 +126,28 @@ const proofs: Readonly<Record<string, Proof>> = {
     change: { transferRoutes: [{ to_number: "+14155550123", condition: "Always.", dialTimeoutSeconds: 9 }] },
     given: transfers,
   },
+  "transferRoutes.waitForHumanSeconds": by(
+    "active-call.test.ts",
+    "in warm transfers the shorter of the agent's and the route's limits applies",
+  ),
+  transferMode: { change: { transferMode: "warm" }, given: transfers },
+  "warmTransferConfig.holdMessage": warmly({ holdMessage: "One moment." }),
+  "warmTransferConfig.holdMusicEnabled": warmly({ holdMusicEnabled: false }),
+  "warmTransferConfig.summaryPrompt": warmly({ summaryPrompt: "Name the product." }),
+  "warmTransferConfig.introMessage": warmly({ introMessage: "You are connected." }),
+  "warmTransferConfig.continueRecordingAfterTransfer": warmly({ continueRecordingAfterTransfer: true }),
+  "warmTransferConfig.callerIdMode": by(
+    "transfer.rules.test.ts",
+    "the person sees the agent's number, or the caller's if it is shown and a number",
+  ),
+  "warmTransferConfig.dialTimeoutSeconds": by(
+    "active-call.test.ts",
+    "in warm transfers the shorter of the agent's and the route's limits applies",
+  ),
+  "warmTransferConfig.waitForHumanSeconds": by(
+    "active-call.test.ts",
+    "in warm transfers the shorter of the agent's and the route's limits applies",
+  ),
   transferDescriptionOverride: { change: { transferDescriptionOverride: "Rarely." }, given: transfers },
   playKeypadTouchToneEnabled: { change: { playKeypadTouchToneEnabled: true } },
   playKeypadTouchToneDescriptionOverride: {
@@ -213,17 +239,12 @@ const proofs: Readonly<Record<string, Proof>> = {
   ),
 };
 
-/** Paths of all fields, with those that have no effect yet. */
-function listFields(
-  table: FieldTable,
-  prefix = "",
-  isOutside = false,
-): [path: string, isUnavailable: boolean][] {
-  return Object.entries(table).flatMap(([name, field]): [string, boolean][] => {
+/** Paths of all fields. */
+function listFields(table: FieldTable, prefix = ""): string[] {
+  return Object.entries(table).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
-    const isUnavailable = isOutside || field.isUnavailable === true;
     const inner = "fields" in field ? field.fields : "items" in field ? field.items : undefined;
-    return inner === undefined ? [[path, isUnavailable]] : listFields(inner, `${path}.`, isUnavailable);
+    return inner === undefined ? [path] : listFields(inner, `${path}.`);
   });
 }
 
@@ -258,12 +279,9 @@ function setupOf(document: ReturnType<typeof createDocument>): unknown {
 const fields = listFields(agentFields);
 
 test("every field that the API accepts has a proof, and every proof a field", () => {
-  const lacking = fields.filter(([path, isUnavailable]) => !isUnavailable && proofOf(path) === undefined);
-  assert.deepEqual(
-    lacking.map(([path]) => path),
-    [],
-  );
-  const rows = new Set(fields.flatMap(([path]) => [path, path.replace(/\.[^.]+$/, ".*")]));
+  const lacking = fields.filter((path) => proofOf(path) === undefined);
+  assert.deepEqual(lacking, []);
+  const rows = new Set(fields.flatMap((path) => [path, path.replace(/\.[^.]+$/, ".*")]));
   assert.deepEqual(
     Object.keys(proofs).filter((path) => !rows.has(path)),
     [],

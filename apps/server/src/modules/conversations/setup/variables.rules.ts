@@ -1,4 +1,5 @@
 import type { builtInVariables, VariableValue, Variables } from "@parley/contract";
+import { formatDateTime } from "../../../platform/timezone.ts";
 
 export interface RenderedTemplate {
   text: string;
@@ -39,11 +40,7 @@ export interface ConversationFacts {
 
 /** Returns the variables that Parley sets in every conversation; empty if a fact is missing. */
 export function setBuiltInVariables(facts: ConversationFacts): Record<keyof typeof builtInVariables, string> {
-  const currentTime = new Intl.DateTimeFormat("en-GB", {
-    timeZone: facts.timezone,
-    dateStyle: "full",
-    timeStyle: "short",
-  }).format(facts.now);
+  const currentTime = formatDateTime(facts.now, facts.timezone, "full");
   return {
     call_id: facts.callId ?? "",
     from_number: facts.fromNumber ?? "",

@@ -2,6 +2,7 @@ import type { TranscriptItem } from "@parley/contract";
 import type { Dialogue, DialogueInput, TranscriptEntry } from "@parley/conversation";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 import type { DialogueSetup } from "../../../custom-tools/create-dialogue.ts";
+import type { ReplyFailures } from "./reply-failures.ts";
 
 export interface TextReply {
   /** What the reply adds to the conversation, in order. */
@@ -20,6 +21,7 @@ export async function replyInText(
   dialogue: Dialogue,
   signal: AbortSignal,
   input: DialogueInput & { type: "continue" | "begin" } = { type: "continue" },
+  failures?: Pick<ReplyFailures, "note" | "noteEnd">,
 ): Promise<TextReply> {
   const known = dialogue.history.length;
   const reply = dialogue.respond(input, { signal });
@@ -28,10 +30,14 @@ export async function replyInText(
   let endsConversation = false;
   try {
     // Settling the reply enters its parts into the history.
-    for await (const part of reply) if (part.type === "end") endsConversation = part.endsConversation;
+    for await (const part of reply) {
+      failures?.note(part);
+      if (part.type === "end") endsConversation = part.endsConversation;
+    }
   } catch (cause) {
     error = cause;
   }
+  failures?.noteEnd(error);
   dialogue.settle(reply.id, error === undefined ? undefined : []);
   return { entries: dialogue.history.slice(known), error, endsConversation };
 }

@@ -1,4 +1,5 @@
 import type { ConversationChannel } from "@parley/contract";
+import { formatDateTime } from "../../../platform/timezone.ts";
 import type { EarlierMessage } from "../../conversations/conversations.service.ts";
 
 /** About 4,000 tokens: the latest messages matter most. */
@@ -14,11 +15,6 @@ const channelNames: Readonly<Record<ConversationChannel, string>> = {
 
 /** Returns earlier messages as a text for the agent's instructions; `undefined` if there are none. */
 export function describeEarlier(messages: readonly EarlierMessage[], timezone: string): string | undefined {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    dateStyle: "medium",
-    timeStyle: "short",
-    timeZone: timezone,
-  });
   const lines: string[] = [];
   let length = 0;
   let conversationId: string | undefined;
@@ -30,7 +26,7 @@ export function describeEarlier(messages: readonly EarlierMessage[], timezone: s
     conversationId = message.conversationId;
     lines.push(`${item.role === "user" ? "Other side" : "You"}: ${text}`);
     const isFirst = messages.find((each) => each.conversationId === conversationId)?.item.id === item.id;
-    if (isFirst) lines.push(`${channelNames[channel]}, ${format.format(beganAt)}:`);
+    if (isFirst) lines.push(`${channelNames[channel]}, ${formatDateTime(beganAt, timezone, "medium")}:`);
   }
   if (lines.length === 0) return undefined;
   const heading =

@@ -11,17 +11,26 @@ const MAX_HEAP_MB = 512;
 export interface DocumentToExtract {
   bytes: Uint8Array;
   type: DocumentType;
+  /** Address of a web page, to which its links are relative. */
+  url?: string;
 }
 
 export type Extraction =
   /** Why the document cannot be read. Completes "The document …". */
-  { reason: string; passages?: undefined } | { reason?: undefined; passages: readonly NewPassage[] };
+  | { reason: string; passages?: undefined }
+  | {
+      reason?: undefined;
+      passages: readonly NewPassage[];
+      /** Addresses to which a web page of HTML leads. */
+      links: readonly string[];
+    };
 
 /** Reads documents, each in a process of its own with limits of memory and time. */
 export class DocumentReader {
   readonly #children = new Set<ChildProcess>();
   #isClosed = false;
 
+  /** Rejects if a later attempt may succeed. */
   async read(document: DocumentToExtract): Promise<Extraction> {
     if (this.#isClosed) throw new Error("the node is shutting down");
     const child = fork(entry, {
@@ -42,9 +51,11 @@ export class DocumentReader {
       child.once("message", (message) => (extraction = message as Extraction));
       child.once("error", () => child.kill("SIGKILL"));
       child.send(document, () => {});
-      await ended;
+      const [, signal]: (NodeJS.Signals | number | null)[] = await ended;
       if (extraction !== undefined) return extraction;
       if (this.#isClosed) throw new Error("the node is shutting down");
+      // Before the process is ready, Ctrl-C ends it.
+      if (signal === "SIGINT" || signal === "SIGTERM") throw new Error("the reading was interrupted");
       return { reason: isLate ? TOO_SLOW : TOO_LARGE };
     } finally {
       clearTimeout(deadline);

@@ -2,6 +2,8 @@
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { extractPassages } from "./extract-passages.ts";
+import { decodeText } from "./decode-text.ts";
+import { readLinks } from "./html-links.ts";
 import type { DocumentToExtract, Extraction } from "./document-reader.ts";
 import { DocumentError } from "./passages.rules.ts";
 
@@ -17,9 +19,10 @@ const watch = `
   }, ${WATCH_INTERVAL_MS});
 `;
 
-async function extract({ bytes, type }: DocumentToExtract): Promise<Extraction> {
+async function extract({ bytes, type, url }: DocumentToExtract): Promise<Extraction> {
   try {
-    return { passages: await extractPassages(bytes, type) };
+    const links = type === "html" && url !== undefined ? readLinks(decodeText(bytes), url) : [];
+    return { passages: await extractPassages(bytes, type), links };
   } catch (error) {
     // A decoder that fails in an unforeseen way has met a damaged file.
     return { reason: error instanceof DocumentError ? error.message : "is damaged: export it again" };
@@ -34,5 +37,8 @@ process.once("message", (document) => {
     process.send?.(extraction, () => process.exit(0)),
   );
 });
+// Ctrl-C reaches the whole process group: the parent decides when its children end.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => {});
 // Its parent has ended.
 process.once("disconnect", () => process.exit(1));

@@ -29,11 +29,12 @@ async function reasonOf(type: DocumentType, content: string | Uint8Array): Promi
 }
 
 test("HTML is read without navigation and scripts, under its headings or its title", async () => {
-  const page = `<!doctype html><title>Shop</title><nav>Home</nav><p>Welcome &amp; hello.</p>
+  const page = `<!doctype html><title>Shop</title><nav>Home</nav><p>Welcome &amp;
+      hello.</p><pre>a\n  b</pre>
     <h1>Returns</h1><p>Send it <b>back</b>.</p><ul><li>Within 30 days</li></ul><script>alert(1)</script>
     <table><tr><th>Size</th><th>Price</th></tr><tr><td>S</td><td>9 €</td></tr></table>`;
   assert.deepEqual(await passagesOf("html", page), [
-    { text: "Welcome & hello.", heading: "Shop", page: null, row: null },
+    { text: "Welcome & hello.\na\n b", heading: "Shop", page: null, row: null },
     {
       text: "Send it back.\nWithin 30 days\nSize | Price\nS | 9 €",
       heading: "Returns",

@@ -38,6 +38,8 @@ class HtmlReader {
   #skipped = 0;
   /** Number of rows around the text: tables may be nested. */
   #rows = 0;
+  /** Number of elements around the text in which line ends are kept. */
+  #preformatted = 0;
   #cells: string[] = [];
 
   open(name: string): void {
@@ -47,16 +49,18 @@ class HtmlReader {
     if (name === "br") this.#text += "\n";
     if (BLOCKS.has(name) || isHeading(name)) this.#endBlock();
     if (name === "tr") this.#rows++;
+    if (name === "pre") this.#preformatted++;
   }
 
   addText(text: string): void {
     if (this.#isTitle) this.#title += text;
-    else if (this.#skipped === 0) this.#text += text;
+    else if (this.#skipped === 0) this.#text += this.#preformatted > 0 ? text : text.replaceAll(/\s+/g, " ");
   }
 
   close(name: string): void {
     this.#nesting.leave();
     if (name === "title") this.#isTitle = false;
+    if (name === "pre") this.#preformatted = Math.max(0, this.#preformatted - 1);
     if (SKIPPED.has(name)) this.#skipped = Math.max(0, this.#skipped - 1);
     if (isHeading(name) && this.#rows === 0) {
       const heading = this.#takeText();

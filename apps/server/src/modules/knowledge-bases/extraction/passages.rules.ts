@@ -18,8 +18,8 @@ export class DocumentError extends Error {
 
 /** The embedding model reads 256 tokens, about 1,000 characters, the heading included. */
 const MAX_CHARACTERS = 800;
-/** Rows of a table answer questions about one thing each. */
-const MAX_ROW_CHARACTERS = 400;
+/** Rows of a table answer questions about one thing each: few of them make a passage. */
+const MAX_ROW_CHARACTERS = 150;
 const MAX_HEADING_CHARACTERS = 200;
 export const MAX_PASSAGES = 20_000;
 

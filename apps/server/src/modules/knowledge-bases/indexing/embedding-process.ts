@@ -1,20 +1,18 @@
 /** Process that embeds the passages of documents, so that calls come first. */
 import { setPriority } from "node:os";
 import { errorMessage } from "@parley/conversation/error-message";
-import { loadMiniLm, type MiniLm } from "@parley/providers/embeddings";
-import { ensureModels } from "@parley/providers/models";
-import type { EmbeddingAnswer, TextsToEmbed } from "./passage-embedder.ts";
+import type { TextEmbedder } from "@parley/providers/embeddings";
+import { openEmbedder } from "../embedder.ts";
+import { EMBED_DEADLINE_MS, type EmbeddingAnswer, type TextsToEmbed } from "./passage-embedder.ts";
 
 const NICENESS = 10;
 
-let model: Promise<MiniLm> | undefined;
+let embedder: Promise<TextEmbedder> | undefined;
 
-async function embed({ texts, modelsDirectory }: TextsToEmbed): Promise<EmbeddingAnswer> {
+async function embed({ texts, settings }: TextsToEmbed): Promise<EmbeddingAnswer> {
   try {
-    model ??= ensureModels({ modelsDir: modelsDirectory, groups: ["minilm"] }).then(
-      async (modelsDir) => await loadMiniLm({ modelsDir }),
-    );
-    return { vectors: await (await model).embed(texts, new AbortController().signal) };
+    embedder ??= openEmbedder(settings);
+    return { vectors: await (await embedder).embed(texts, AbortSignal.timeout(EMBED_DEADLINE_MS)) };
   } catch (error) {
     return { reason: errorMessage(error) };
   }

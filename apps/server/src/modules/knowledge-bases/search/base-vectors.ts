@@ -1,6 +1,3 @@
-import type { Pool } from "pg";
-import { countVectors, readVectors } from "./search.store.ts";
-
 /** The vectors of a base's passages, as of a version of the base. */
 export interface BaseVectors {
   version: number;
@@ -8,74 +5,126 @@ export interface BaseVectors {
   ids: Float64Array;
   /** One vector after the other, in the order of the ids. */
   vectors: Float32Array;
+  /** Values of each vector; 0 if there is none. */
+  dimensions: number;
+  /** Whether there are passages without a vector. */
+  isPartial: boolean;
 }
 
 /** About 350,000 passages. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
+/** A base that changed is searched as it was if its vectors are not read by then. */
+const MAX_WAIT_FOR_CHANGE_MS = 100;
+
+/** Where vectors are read from. */
+export interface VectorSource {
+  countVectors: (knowledgeBaseId: string) => Promise<number>;
+  /** In the order of their ids. */
+  readVectors: (knowledgeBaseId: string) => AsyncIterable<{ id: number; vector: Float32Array }>;
+}
+
+interface Reading {
+  version: number;
+  vectors: Promise<BaseVectors>;
+}
+
 /** Vectors of the bases that were searched last, read again when a base changes. */
 export class BaseVectorCache {
-  readonly #pool: Pool;
-  readonly #dimensions: number;
-  readonly #bases = new Map<string, Promise<BaseVectors>>();
-  /** Sizes of the bases that were read. */
-  readonly #bytes = new Map<string, number>();
+  readonly #source: VectorSource;
+  /** The base that was not searched for the longest time comes first. */
+  readonly #bases = new Map<string, BaseVectors>();
+  readonly #readings = new Map<string, Reading>();
 
-  constructor(pool: Pool, dimensions: number) {
-    this.#pool = pool;
-    this.#dimensions = dimensions;
+  constructor(source: VectorSource) {
+    this.#source = source;
   }
 
-  async get(id: string, version: number): Promise<BaseVectors> {
-    const known = await this.#bases.get(id);
+  /**
+   * Returns the vectors of this version or a later one.
+   *
+   * @param isHurried Whether those of an earlier version are returned while reading takes long: a large base that documents are
+   *   added to would otherwise not be found by conversations.
+   */
+  async get(id: string, version: number, isHurried = false): Promise<BaseVectors> {
+    const known = this.#bases.get(id);
     if (known !== undefined && known.version >= version) {
-      // The base that was not searched for the longest time comes first.
       this.#bases.delete(id);
-      this.#bases.set(id, Promise.resolve(known));
+      this.#bases.set(id, known);
       return known;
     }
-    const reading = this.#read(id, version);
-    this.#bases.set(id, reading);
-    try {
-      const read = await reading;
-      this.#bytes.set(id, read.vectors.byteLength + read.ids.byteLength);
+    const { vectors } = this.#beginReading(id, version);
+    return known === undefined || !isHurried ? await vectors : await withFallback(vectors, known);
+  }
+
+  /** A reading of an earlier version goes on for those who wait for it. */
+  #beginReading(id: string, version: number): Reading {
+    const running = this.#readings.get(id);
+    if (running !== undefined && running.version >= version) return running;
+    const vectors = this.#read(id, version).then((read) => {
+      if ((this.#bases.get(id)?.version ?? -1) < version) this.#bases.set(id, read);
       this.#dropOldest(id);
       return read;
-    } catch (error) {
-      if (this.#bases.get(id) === reading) this.#bases.delete(id);
-      throw error;
-    }
+    });
+    const reading = { version, vectors };
+    this.#readings.set(id, reading);
+    const end = (): void => {
+      if (this.#readings.get(id) === reading) this.#readings.delete(id);
+    };
+    vectors.then(end, end);
+    return reading;
   }
 
   async #read(id: string, version: number): Promise<BaseVectors> {
-    let capacity = Math.max(16, await countVectors(this.#pool, id));
+    const expected = await this.#source.countVectors(id);
+    let capacity = Math.max(16, expected);
+    let dimensions = 0;
     let ids = new Float64Array(capacity);
-    let vectors = new Float32Array(capacity * this.#dimensions);
+    let vectors = new Float32Array();
     let count = 0;
-    for await (const row of readVectors(this.#pool, id)) {
-      // Of another model.
-      if (row.vector.length !== this.#dimensions) continue;
+    for await (const { id: passage, vector } of this.#source.readVectors(id)) {
+      if (count === 0) {
+        dimensions = vector.length;
+        vectors = new Float32Array(capacity * dimensions);
+      }
+      // The server of the model has changed it.
+      if (vector.length !== dimensions) continue;
       if (count === capacity) {
         capacity = Math.ceil(capacity * 1.2);
         ids = grown(ids, new Float64Array(capacity));
-        vectors = grown(vectors, new Float32Array(capacity * this.#dimensions));
+        vectors = grown(vectors, new Float32Array(capacity * dimensions));
       }
-      ids[count] = row.id;
-      vectors.set(row.vector, count * this.#dimensions);
+      ids[count] = passage;
+      vectors.set(vector, count * dimensions);
       count++;
     }
-    return { version, ids: ids.subarray(0, count), vectors: vectors.subarray(0, count * this.#dimensions) };
+    const read = { ids: ids.subarray(0, count), vectors: vectors.subarray(0, count * dimensions) };
+    return { version, ...read, dimensions, isPartial: count < expected };
   }
 
   #dropOldest(kept: string): void {
-    let bytes = [...this.#bytes.values()].reduce((sum, each) => sum + each, 0);
-    for (const id of this.#bases.keys()) {
+    let bytes = [...this.#bases.values()].reduce((sum, each) => sum + sizeOf(each), 0);
+    for (const [id, base] of this.#bases) {
       if (bytes <= MAX_BYTES) return;
       if (id === kept) continue;
-      bytes -= this.#bytes.get(id) ?? 0;
+      bytes -= sizeOf(base);
       this.#bases.delete(id);
-      this.#bytes.delete(id);
     }
+  }
+}
+
+function sizeOf({ ids, vectors }: BaseVectors): number {
+  return ids.byteLength + vectors.byteLength;
+}
+
+/** The result, or the other value if there is none in time. */
+async function withFallback<T>(result: Promise<T>, fallback: T): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => resolve(fallback), MAX_WAIT_FOR_CHANGE_MS);
+  try {
+    return await Promise.race([result.catch(() => fallback), promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -5,15 +5,17 @@ import type { Logger } from "pino";
 import type { KnowledgeSetup } from "../../../custom-tools/create-dialogue.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import { SupervisedChild } from "../../../platform/supervised-child.ts";
+import type { EmbedderSettings } from "../embedder.ts";
 import type { FromSearch, KnowledgeQuery, SearchedBases, ToSearch } from "./search-protocol.ts";
 
 const CLOSE_GRACE_MS = 2_000;
 const MAX_WAITING = 256;
 const CONVERSATION_DEADLINE_MS = 4_000;
+const WARNING_INTERVAL_MS = 60_000;
 
 interface KnowledgeSearchOptions {
   databaseUrl: string;
-  modelsDirectory: string;
+  embedder: EmbedderSettings;
   logger: Logger;
 }
 
@@ -29,6 +31,7 @@ export class KnowledgeSearch {
   readonly #waiting = new Map<string, Waiting>();
   #child: SupervisedChild<ToSearch, FromSearch> | undefined;
   #isClosed = false;
+  #nextWarningAtMs = 0;
 
   constructor(options: KnowledgeSearchOptions) {
     this.#options = options;
@@ -64,7 +67,7 @@ export class KnowledgeSearch {
     const { knowledgeBaseIds } = settings;
     this.prepare({ organizationId, knowledgeBaseIds });
     return async (query) =>
-      await this.search({ organizationId, ...settings, query }, CONVERSATION_DEADLINE_MS);
+      await this.search({ organizationId, ...settings, query, isHurried: true }, CONVERSATION_DEADLINE_MS);
   }
 
   /** Idempotent. */
@@ -75,14 +78,17 @@ export class KnowledgeSearch {
   }
 
   #process(): SupervisedChild<ToSearch, FromSearch> {
-    const { databaseUrl, modelsDirectory, logger } = this.#options;
+    const { databaseUrl, embedder, logger } = this.#options;
     this.#child ??= new SupervisedChild<ToSearch, FromSearch>({
       name: "knowledge",
       entry: new URL("./search-process.ts", import.meta.url),
-      firstMessage: () => ({ type: "configure", databaseUrl, modelsDirectory }),
+      firstMessage: () => ({ type: "configure", databaseUrl, embedder }),
       onMessage: (message) => {
         const waiting = this.#take(message.requestId);
-        if (message.type === "found") return waiting?.resolve(message.passages);
+        if (message.type === "found") {
+          if (message.problem !== undefined) this.#warnOfWords(message.problem);
+          return waiting?.resolve(message.passages);
+        }
         logger.warn({ reason: message.reason }, "a search in knowledge bases failed");
         waiting?.reject(unavailable(`The search failed: ${message.reason}.`));
       },
@@ -91,6 +97,16 @@ export class KnowledgeSearch {
       logger,
     });
     return this.#child;
+  }
+
+  #warnOfWords(reason: string): void {
+    const now = performance.now();
+    if (now < this.#nextWarningAtMs) return;
+    this.#nextWarningAtMs = now + WARNING_INTERVAL_MS;
+    this.#options.logger.warn(
+      { reason },
+      "knowledge bases are searched by words alone: a question could not be embedded",
+    );
   }
 
   #take(requestId: string): Waiting | undefined {

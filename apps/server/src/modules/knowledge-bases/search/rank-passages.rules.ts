@@ -19,6 +19,8 @@ export interface Candidates {
 interface Selection {
   limit: number;
   threshold: number;
+  /** Whether passages without a similarity are found by their words. They score the share of the query's words. */
+  hasUncompared?: boolean;
 }
 
 /**
@@ -30,11 +32,17 @@ interface Selection {
 export function rankPassages(
   bases: readonly Candidates[],
   wordPassages: readonly (readonly number[])[],
-  { limit, threshold }: Selection,
+  { limit, threshold, hasUncompared = false }: Selection,
 ): RankedPassage[] {
-  const total = bases.reduce((sum, { ids }) => sum + ids.length, 0);
+  const compared = bases.reduce((sum, { ids }) => sum + ids.length, 0);
+  // Passages without a similarity are not counted.
+  const total = hasUncompared ? Math.max(compared, MAX_PASSAGES_OF_WORD) : compared;
   const shares = shareOfWords(wordPassages, total);
   const ranked: RankedPassage[] = [];
+  if (hasUncompared) {
+    const isCompared = (id: number): boolean => bases.some(({ ids }) => indexOf(ids, id) !== undefined);
+    for (const [id, score] of shares) if (!isCompared(id)) ranked.push({ id, score });
+  }
   for (const { ids, similarities } of bases) {
     const best = new Set(mostSimilar(similarities, limit));
     for (const id of shares.keys()) {
@@ -68,12 +76,14 @@ function shareOfWords(wordPassages: readonly (readonly number[])[], total: numbe
 /** Positions of the highest values. */
 function mostSimilar(similarities: Float32Array, count: number): number[] {
   const best: { at: number; value: number }[] = [];
+  let lowest = Number.NEGATIVE_INFINITY;
   for (let at = 0; at < similarities.length; at++) {
     const value = similarities[at] ?? 0;
-    if (best.length === count && value <= (best.at(-1)?.value ?? 0)) continue;
+    if (value <= lowest) continue;
     const place = best.findIndex((each) => each.value < value);
     best.splice(place < 0 ? best.length : place, 0, { at, value });
     if (best.length > count) best.pop();
+    if (best.length === count) lowest = best.at(-1)?.value ?? lowest;
   }
   return best.map(({ at }) => at);
 }
@@ -86,4 +96,15 @@ function indexOf(ascending: Float64Array, value: number): number | undefined {
     else high = middle;
   }
   return ascending[low] === value ? low : undefined;
+}
+
+/** The passages without those whose text is among better ones: they would take the places of others. */
+export function withoutRepetitions<Passage extends { heading: string; text: string }>(
+  passages: readonly Passage[],
+): Passage[] {
+  const known = new Set<string>();
+  return passages.filter(({ heading, text }) => {
+    const key = `${heading}\n${text}`;
+    return !known.has(key) && known.add(key);
+  });
 }

@@ -1,40 +1,42 @@
-/** Process that searches knowledge bases: it holds their vectors and embeds queries. */
+/** Process that searches knowledge bases: it holds their vectors and has queries embedded. */
 import type { KnowledgePassage } from "@parley/contract";
 import { errorMessage } from "@parley/conversation/error-message";
-import {
-  loadMiniLm,
-  MINILM_DIMENSIONS,
-  type MiniLm,
-  openSimilarity,
-  type Similarity,
-} from "@parley/providers/embeddings";
-import { ensureModels } from "@parley/providers/models";
+import { openSimilarity, type Similarity } from "@parley/providers/embeddings";
 import { Pool } from "pg";
 import { runChild } from "../../../platform/child-main.ts";
-import { BaseVectorCache } from "./base-vectors.ts";
-import { rankPassages } from "./rank-passages.rules.ts";
+import { embedderName } from "../embedder.ts";
+import { type BaseVectors, BaseVectorCache } from "./base-vectors.ts";
+import { QueryEmbedder } from "./query-embedder.ts";
+import { type Candidates, rankPassages, withoutRepetitions } from "./rank-passages.rules.ts";
 import type { FromSearch, KnowledgeQuery, SearchedBases, ToSearch } from "./search-protocol.ts";
-import { findPassages, findWords, listVersions } from "./search.store.ts";
+import { countVectors, findPassages, listVersions, readVectors } from "./search.store.ts";
+import { WordCache } from "./word-cache.ts";
 
 const MAX_CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 10_000;
-const EMBED_TIMEOUT_MS = 5_000;
 /** Further searches are refused. */
 const MAX_AT_ONCE = 64;
+/** A document may have been uploaded several times. */
+const CANDIDATES_PER_PASSAGE = 3;
 
-interface Models {
-  miniLm: MiniLm;
-  similarity: Similarity;
+const NOT_COMPARED: Candidates = { ids: new Float64Array(), similarities: new Float32Array() };
+
+interface Found {
+  passages: KnowledgePassage[];
+  /** Why only the words of the query were searched. */
+  problem: string | undefined;
 }
 
 class Search {
   readonly #pool: Pool;
   readonly #vectors: BaseVectorCache;
-  readonly #modelsDirectory: string;
-  #models: Promise<Models> | undefined;
+  readonly #words: WordCache;
+  readonly #embedder: QueryEmbedder;
+  /** By the vectors' dimensions. */
+  readonly #similarities = new Map<number, Promise<Similarity>>();
   #running = 0;
 
-  constructor({ databaseUrl, modelsDirectory }: Extract<ToSearch, { type: "configure" }>) {
+  constructor({ databaseUrl, embedder }: Extract<ToSearch, { type: "configure" }>) {
     this.#pool = new Pool({
       connectionString: databaseUrl,
       max: MAX_CONNECTIONS,
@@ -46,50 +48,54 @@ class Search {
     });
     // The next query opens another connection.
     this.#pool.on("error", () => {});
-    this.#vectors = new BaseVectorCache(this.#pool, MINILM_DIMENSIONS);
-    this.#modelsDirectory = modelsDirectory;
+    this.#vectors = new BaseVectorCache({
+      countVectors: async (id) => await countVectors(this.#pool, id),
+      readVectors: (id) => readVectors(this.#pool, id, embedderName(embedder)),
+    });
+    this.#words = new WordCache(this.#pool);
+    this.#embedder = new QueryEmbedder(embedder);
   }
 
   /** Reads models and vectors, which the first search then does not wait for. */
   async prepare(bases: SearchedBases): Promise<void> {
     await Promise.all([
-      this.#open(),
-      ...(await listVersions(this.#pool, bases)).map(
-        async ({ id, version }) => await this.#vectors.get(id, version),
-      ),
+      this.#embedder.prepare(),
+      ...(await listVersions(this.#pool, bases)).map(async ({ id, version }) => {
+        const { dimensions } = await this.#vectors.get(id, version);
+        if (dimensions > 0) await this.#open(dimensions);
+      }),
     ]);
   }
 
-  async find({ query, limit, threshold, ...bases }: KnowledgeQuery): Promise<KnowledgePassage[]> {
+  async find({ query, limit, threshold, isHurried = false, ...bases }: KnowledgeQuery): Promise<Found> {
     if (this.#running >= MAX_AT_ONCE) throw new Error("too many searches at once");
     this.#running++;
     try {
-      const [{ miniLm, similarity }, versions] = await Promise.all([
-        this.#open(),
-        listVersions(this.#pool, bases),
+      const embedding = this.#embedder.embed(query, isHurried);
+      // Awaited below, unless the versions cannot be read.
+      embedding.catch(() => {});
+      const versions = await listVersions(this.#pool, bases);
+      const [{ vector, problem }, vectors, wordPassages] = await Promise.all([
+        embedding,
+        Promise.all(versions.map(async ({ id, version }) => await this.#vectors.get(id, version, isHurried))),
+        this.#words.find(query, versions),
       ]);
-      const ids = versions.map(({ id }) => id);
-      const [[vector = new Float32Array()], wordPassages, loaded] = await Promise.all([
-        miniLm.embed([query], AbortSignal.timeout(EMBED_TIMEOUT_MS)),
-        findWords(this.#pool, query, ids),
-        Promise.all(versions.map(async ({ id, version }) => await this.#vectors.get(id, version))),
-      ]);
-      const candidates = await Promise.all(
-        loaded.map(async ({ ids: passages, vectors }) => ({
-          ids: passages,
-          similarities: await similarity.compare(vectors, vector),
-        })),
-      );
-      const ranked = rankPassages(candidates, wordPassages, { limit, threshold });
+      const candidates = await Promise.all(vectors.map(async (base) => await this.#compare(base, vector)));
+      const ranked = rankPassages(candidates, wordPassages, {
+        limit: limit * CANDIDATES_PER_PASSAGE,
+        threshold,
+        hasUncompared: vectors.some(({ isPartial }) => isPartial) || candidates.includes(NOT_COMPARED),
+      });
       const passages = await findPassages(
         this.#pool,
         bases.organizationId,
         ranked.map(({ id }) => id),
       );
-      return ranked.flatMap(({ id, score }) => {
+      const found = ranked.flatMap(({ id, score }) => {
         const passage = passages.get(id);
         return passage === undefined ? [] : [{ ...passage, score: Math.round(score * 1000) / 1000 }];
       });
+      return { passages: withoutRepetitions(found).slice(0, limit), problem };
     } finally {
       this.#running--;
     }
@@ -97,26 +103,24 @@ class Search {
 
   async close(): Promise<void> {
     await this.#pool.end();
-    const models = await this.#models;
-    await Promise.all([models?.miniLm.close(), models?.similarity.close()]);
+    await this.#embedder.close();
+    for (const similarity of this.#similarities.values()) await (await similarity).close();
   }
 
-  /** A failure, such as a download without internet access, is repeated at the next search. */
-  #open(): Promise<Models> {
-    this.#models ??= this.#load().catch((error: unknown) => {
-      this.#models = undefined;
-      throw error;
-    });
-    return this.#models;
+  async #compare(
+    { ids, vectors, dimensions }: BaseVectors,
+    query: Float32Array | undefined,
+  ): Promise<Candidates> {
+    if (ids.length === 0) return { ids, similarities: new Float32Array() };
+    if (query?.length !== dimensions) return NOT_COMPARED;
+    const similarity = await this.#open(dimensions);
+    return { ids, similarities: await similarity.compare(vectors, query) };
   }
 
-  async #load(): Promise<Models> {
-    const modelsDir = await ensureModels({ modelsDir: this.#modelsDirectory, groups: ["minilm"] });
-    const [miniLm, similarity] = await Promise.all([
-      loadMiniLm({ modelsDir }),
-      openSimilarity(MINILM_DIMENSIONS),
-    ]);
-    return { miniLm, similarity };
+  #open(dimensions: number): Promise<Similarity> {
+    const similarity = this.#similarities.get(dimensions) ?? openSimilarity(dimensions);
+    this.#similarities.set(dimensions, similarity);
+    return similarity;
   }
 }
 
@@ -133,7 +137,7 @@ const { send } = runChild<ToSearch, FromSearch>({
     if (message.type === "prepare") return void search?.prepare(message.bases).catch(() => {});
     const { requestId, query } = message;
     void search?.find(query).then(
-      (passages) => send({ type: "found", requestId, passages }),
+      (found) => send({ type: "found", requestId, ...found }),
       (error: unknown) => send({ type: "failed", requestId, reason: errorMessage(error) }),
     );
   },

@@ -28,10 +28,11 @@ export async function listVersions(
   return rows;
 }
 
-/** Vectors of the passages that can be found, in the order of their ids. */
+/** Vectors of this model of the passages that can be found, in the order of their ids. */
 export async function* readVectors(
   pool: Pool,
   knowledgeBaseId: string,
+  embedder: string,
 ): AsyncGenerator<{ id: number; vector: Float32Array }> {
   let after = 0;
   for (;;) {
@@ -39,11 +40,11 @@ export async function* readVectors(
       name: "vectors",
       text: `
         select passage.id, passage.embedding from knowledge_passages passage
-        where passage.id > $2 and passage.embedding is not null and passage.document_id = any(
-          array(select id from knowledge_documents where knowledge_base_id = $1 and status = 'ready')
+        where passage.id > $2 and passage.embedder = $3 and passage.document_id = any(
+          array(select id from knowledge_documents where knowledge_base_id = $1 and is_searchable)
         )
         order by passage.id limit ${ROWS_AT_ONCE}`,
-      values: [knowledgeBaseId, after],
+      values: [knowledgeBaseId, after, embedder],
     });
     for (const { id, embedding } of rows) yield { id: Number(id), vector: readFloats(embedding) };
     if (rows.length < ROWS_AT_ONCE) return;
@@ -54,24 +55,28 @@ export async function* readVectors(
 export async function countVectors(pool: Pool, knowledgeBaseId: string): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select coalesce(sum(passages), 0)::int as count from knowledge_documents
-     where knowledge_base_id = $1 and status = 'ready'`,
+     where knowledge_base_id = $1 and is_searchable`,
     [knowledgeBaseId],
   );
   return rows[0]?.count ?? 0;
 }
 
-/** Ids of the passages that have each word of the query, at most `MAX_PASSAGES_OF_WORD + 1` each. */
-export async function findWords(
-  pool: Pool,
-  query: string,
-  knowledgeBaseIds: readonly string[],
-): Promise<number[][]> {
-  const { rows: lexemes } = await pool.query<{ lexeme: string }>({
+/** The words of a query as the index has them. */
+export async function listLexemes(pool: Pool, query: string): Promise<string[]> {
+  const { rows } = await pool.query<{ lexeme: string }>({
     name: "lexemes",
     text: `select lexeme from unnest(to_tsvector('english', $1)) order by lexeme limit ${MAX_WORDS}`,
     values: [query],
   });
-  if (lexemes.length === 0 || knowledgeBaseIds.length === 0) return [];
+  return rows.map(({ lexeme }) => lexeme);
+}
+
+/** Ids of the passages that have each word, at most `MAX_PASSAGES_OF_WORD + 1` each. */
+export async function findWords(
+  pool: Pool,
+  lexemes: readonly string[],
+  knowledgeBaseIds: readonly string[],
+): Promise<number[][]> {
   const bases = knowledgeBaseIds.map((id) => toTerm(BASE_WORD_PREFIX + id)).join(" | ");
   const { rows } = await pool.query<{ ids: string[] }>({
     name: "words",
@@ -80,7 +85,7 @@ export async function findWords(
         select id from knowledge_passages where words @@ term.query limit ${MAX_PASSAGES_OF_WORD + 1}
       ) as ids
       from unnest($1::tsquery[]) as term (query)`,
-    values: [lexemes.map(({ lexeme }) => `${toTerm(lexeme)} & (${bases})`)],
+    values: [lexemes.map((lexeme) => `${toTerm(lexeme)} & (${bases})`)],
   });
   return rows.map(({ ids }) => ids.map(Number));
 }
@@ -104,7 +109,7 @@ export async function findPassages(
       select passage.id, passage.knowledge_base_id as "knowledgeBaseId", passage.document_id as "documentId",
         document.name as "documentName", passage.heading, passage.page, passage.row, passage.url, passage.text
       from knowledge_passages passage join knowledge_documents document on document.id = passage.document_id
-      where passage.id = any($1) and document.organization_id = $2 and document.status = 'ready'`,
+      where passage.id = any($1) and document.organization_id = $2 and document.is_searchable`,
     values: [ids, organizationId],
   });
   return new Map(rows.map(({ id, ...passage }) => [Number(id), passage]));

@@ -46,6 +46,7 @@ async function prepareSides(
     lines: [{ type: "say", text: QUESTION }],
     maxTurns: 10,
     silentAfterTurns: undefined,
+    fillers: [],
     conditions: NO_CONDITIONS,
     ...behavior,
   };
@@ -143,8 +144,10 @@ describe("calls between a tester and an agent", { concurrency: true }, () => {
       assert.equal(tester.analysisStatus, null);
       assert.deepEqual(said(tester, "agent"), wordsOf(QUESTION));
       assert.deepEqual(said(agent, "agent"), wordsOf(`${GREETING} ${ANSWER}`));
-      assert.deepEqual(said(tester, "user"), wordsOf(`${HEARD} ${HEARD}`));
-      assert.deepEqual(said(agent, "user"), wordsOf(HEARD));
+      // Shows when each side heard and spoke what.
+      const transcripts = JSON.stringify([tester.transcript, agent.transcript], null, 2);
+      assert.deepEqual(said(tester, "user"), wordsOf(`${HEARD} ${HEARD}`), transcripts);
+      assert.deepEqual(said(agent, "user"), wordsOf(HEARD), transcripts);
     }
   });
 

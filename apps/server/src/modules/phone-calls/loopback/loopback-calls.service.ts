@@ -13,7 +13,12 @@ import type {
   CallSetup,
   CallToRegister,
 } from "../../active-calls/active-call-registry.ts";
-import { type CallPlace, countUnreservedPlaces, takePlace } from "../../active-calls/call-places.ts";
+import {
+  type CallPlace,
+  countUnreservedPlaces,
+  takeTestPlaces,
+  type TestCallPlaces,
+} from "../../active-calls/call-places.ts";
 import { agentColumns, type ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
 import type { CallsService } from "../../calls/calls.service.ts";
 import type { OutgoingRoute } from "../../sip-trunks/sip-trunks.service.ts";
@@ -55,12 +60,6 @@ export interface LoopbackSides {
   tester: LoopbackSide;
 }
 
-/** The places of both sides on this node. They are released with the call, or by disposal if it is not started. */
-export interface LoopbackPlaces extends Disposable {
-  agent: CallPlace;
-  tester: CallPlace;
-}
-
 /** The records of both sides. */
 export interface LoopbackRecords {
   /** The tester's outbound call. */
@@ -94,6 +93,7 @@ const END_GRACE_MS = 5_000;
  */
 export class LoopbackCallsService {
   readonly #options: LoopbackCallsOptions;
+  readonly #reserved = new Set<TestCallPlaces>();
 
   constructor(options: LoopbackCallsOptions) {
     this.#options = options;
@@ -103,24 +103,28 @@ export class LoopbackCallsService {
    * Takes the places of both sides, or none: `undefined` if this node has no two places beyond the share that is
    * reserved for inbound calls.
    */
-  reserve(agent: ResolvedAgent, tester: ResolvedAgent): LoopbackPlaces | undefined {
-    if (!this.hasPlaces) return undefined;
-    const agentPlace = takePlace(this.#options, agent);
-    const testerPlace = agentPlace && takePlace(this.#options, tester);
-    if (agentPlace === undefined || testerPlace === undefined) {
-      agentPlace?.[Symbol.dispose]();
-      return undefined;
-    }
+  reserve(agent: ResolvedAgent, tester: ResolvedAgent): TestCallPlaces | undefined {
+    const places = this.#hasUnreservedPlaces ? takeTestPlaces(this.#options, agent, tester) : undefined;
+    if (places === undefined) return undefined;
+    this.#reserved.add(places);
     const dispose = (): void => {
-      agentPlace[Symbol.dispose]();
-      testerPlace[Symbol.dispose]();
+      this.#reserved.delete(places);
+      places[Symbol.dispose]();
     };
-    return { agent: agentPlace, tester: testerPlace, [Symbol.dispose]: dispose };
+    return { ...places, [Symbol.dispose]: dispose };
   }
 
   /** Whether a call is likely to get its places now. */
   get hasPlaces(): boolean {
-    return countUnreservedPlaces(this.#options, this.#options.inboundReservePercent) >= 2;
+    return this.#hasUnreservedPlaces && this.#options.speechPlaces.hasPlacesForTest(["", ""]);
+  }
+
+  /** A node without calls leaves none free: one with few places could never test. */
+  get #hasUnreservedPlaces(): boolean {
+    const { activeCalls, inboundReservePercent } = this.#options;
+    if (activeCalls.size === 0 && this.#reserved.size === 0)
+      return activeCalls.isTakingCalls && inboundReservePercent < 100;
+    return countUnreservedPlaces(this.#options, inboundReservePercent) >= 2;
   }
 
   /** Creates the records of both sides, or none; joins the current joint transaction. Throws `rate_limited`. */
@@ -170,7 +174,7 @@ export class LoopbackCallsService {
   }
 
   /** Starts a recorded call, which releases its places at its end. */
-  start(sides: LoopbackSides, records: LoopbackRecords, places: LoopbackPlaces): LoopbackCall {
+  start(sides: LoopbackSides, records: LoopbackRecords, places: TestCallPlaces): LoopbackCall {
     const { logger } = this.#options;
     const { callId, inboundCallId } = records;
     logger.info({ callId, inboundCallId, agentId: sides.agent.agent.id }, "test call started");
@@ -181,7 +185,7 @@ export class LoopbackCallsService {
     return { ended, hangUp };
   }
 
-  async #run(sides: LoopbackSides, records: LoopbackRecords, places: LoopbackPlaces): Promise<void> {
+  async #run(sides: LoopbackSides, records: LoopbackRecords, places: TestCallPlaces): Promise<void> {
     using route = this.#options.endpoint.open();
     const agentEnded = this.#carryAgent(sides, records, places.agent, route);
     const testerEnded = this.#carryTester(sides, records, places.tester, route);

@@ -32,3 +32,12 @@ test("a call that rings too long counts as not answered, and a silent trunk as f
   assert.equal(outcomeOfDial({ ...timeout, cause: "no_response" }).endReason, "dial_failed");
   assert.equal(outcomeOfDial({ ...timeout, cause: "transport_error" }).endReason, "dial_failed");
 });
+
+test("the reason of the network is one line of bounded length, without control characters", () => {
+  const detailOf = (reason: string) =>
+    outcomeOfDial({ ok: false, cause: "rejected", status: 486, reason }).endDetail ?? "";
+  assert.equal(detailOf("Busy\u0000\u001b[31m\t  Here \u202e"), "486 Busy [31m Here");
+  assert.equal(detailOf("é".repeat(1_000)), `486 ${"é".repeat(96)}…`);
+  assert.equal(detailOf("😀".repeat(1_000)), `486 ${"😀".repeat(96)}…`);
+  assert.equal(detailOf(""), "486");
+});

@@ -8,7 +8,19 @@ export function outcomeOfDial({ cause, status, reason }: InviteFailure): CallOut
   if (cause === "canceled") return { status: "canceled", endReason: "canceled" };
   if (cause === "no_response") return { ...failed, endDetail: "the trunk does not answer" };
   if (cause === "transport_error") return { ...failed, endDetail: "the trunk cannot be reached" };
-  return { ...outcomeOfStatus(status), endDetail: `${status} ${reason}`.trim() };
+  return { ...outcomeOfStatus(status), endDetail: toDetail(status, reason) };
+}
+
+/** Longest reason of the network. Carriers send up to some 40 characters. */
+const MAX_DETAIL_CHARACTERS = 100;
+
+/** A reason comes from the network, and goes to transcripts and language models. */
+function toDetail(status: number, reason: string): string {
+  const line = `${status} ${reason}`.replace(/[\p{C}\s]+/gu, " ").trim();
+  const characters = Array.from(line);
+  return characters.length <= MAX_DETAIL_CHARACTERS
+    ? line
+    : `${characters.slice(0, MAX_DETAIL_CHARACTERS).join("")}…`;
 }
 
 const noAnswer = { status: "no_answer", endReason: "dial_no_answer" } as const;

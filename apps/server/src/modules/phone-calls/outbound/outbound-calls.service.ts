@@ -238,7 +238,12 @@ function dial(
       ringTimeoutMs,
       beforeInvite,
       destinations,
-      transfer: transfers.by({ organizationId: record.agent.organizationId, sipTrunkId, fromNumber }),
+      transfer: transfers.by({
+        organizationId: record.agent.organizationId,
+        sipTrunkId,
+        fromNumber,
+        callerNumber: toNumber,
+      }),
       publicAddress,
       sessions,
       resolver,

@@ -8,7 +8,7 @@ import { normalizePhoneNumber } from "../../../platform/phone-number.ts";
 import type { PhoneNumbersService } from "../../phone-numbers/phone-numbers.service.ts";
 import type { OutgoingRoute, SipTrunksService } from "../../sip-trunks/sip-trunks.service.ts";
 import type { PlacedCall } from "../../calls/calls.service.ts";
-import { numberBehind } from "../transfers/transfer.rules.ts";
+import { leadsBack, numberBehind } from "../transfers/transfer.rules.ts";
 import type { TransferLine } from "../transfers/call-transfers.ts";
 import { type DestinationPolicy, findCountries, isDestinationAllowed } from "./destination.rules.ts";
 
@@ -141,7 +141,8 @@ export class OutboundPlanner {
    *
    * @param to Phone number, extension or SIP URI, as in the agent's document.
    */
-  async planTransfer({ organizationId, sipTrunkId, fromNumber }: TransferLine, to: string) {
+  async planTransfer(line: TransferLine, to: string) {
+    const { organizationId, sipTrunkId, fromNumber } = line;
     const organization = await this.#dependencies.organizations.get(organizationId);
     if (!organization.isBillingActive) throw new AppError("billing_inactive");
     const route = await this.#findRoute(organizationId, sipTrunkId, fromNumber);
@@ -149,6 +150,10 @@ export class OutboundPlanner {
     const destinations = await this.#destinationsOf(organization);
     if (toNumber === undefined) throw new AppError("destination_not_allowed");
     await this.#requireDestination(organizationId, toNumber, destinations);
+    if (leadsBack(line, toNumber, await this.#dependencies.phoneNumbers.listE164(organizationId)))
+      throw new AppError("destination_not_allowed", {
+        message: "This transfer would lead back to the organization's own agents.",
+      });
     return { route, toNumber, destinations };
   }
 

@@ -17,7 +17,7 @@ import type { OutboundPlanner } from "../outbound/outbound-planner.ts";
 import { PhoneSession, type PhoneSessions } from "../phone-session.ts";
 import { type CallAudioSettings, renegotiate, toAudioSettings } from "../sip-audio.ts";
 import { numberIn } from "../sip-number.ts";
-import { type FailedTransfer, failureOfDial, failureOfRefer } from "./transfer.rules.ts";
+import { callerIdOf, type FailedTransfer, failureOfDial, failureOfRefer } from "./transfer.rules.ts";
 
 /** By which trunk, and from which number, a call is transferred. */
 export interface TransferLine {
@@ -25,6 +25,8 @@ export interface TransferLine {
   sipTrunkId: string;
   /** The agent's number in the call (E.164). */
   fromNumber: string;
+  /** The number of the other side; `null` if it is withheld. */
+  callerNumber: string | null;
 }
 
 /** An answered phone call that is to be transferred. */
@@ -64,6 +66,8 @@ export const notAnswered: TransferResult = { isTransferred: false, reason: "the 
 
 const CONNECTED = { status: "completed", endReason: "transferred" } as const;
 
+/** The end of either side before the two are connected. */
+const HUNG_UP: FailedTransfer = { failure: "hung up", detail: "before the two were connected" };
 const CALL_OVER: FailedTransfer = { failure: "hung up", detail: "the caller hung up" };
 
 function unreachable(detail: string): FailedTransfer {
@@ -73,12 +77,13 @@ function unreachable(detail: string): FailedTransfer {
 /** The person's call, as its SIP session sees it. From the connection on, its end is the end of the caller's call. */
 class PersonCall implements Pick<ActiveCall, "id" | "organizationId" | "signal" | "hangUp"> {
   readonly #caller: ActiveCall;
-  readonly #decided = Promise.withResolvers<void>();
+  readonly #endTransfer: () => void;
   outcome: CallOutcome | undefined;
-  #isConnected = false;
+  #state: "transferring" | "connected" | "given up" = "transferring";
 
-  constructor(caller: ActiveCall) {
+  constructor(caller: ActiveCall, endTransfer: () => void) {
     this.#caller = caller;
+    this.#endTransfer = endTransfer;
   }
 
   get id(): string {
@@ -93,22 +98,22 @@ class PersonCall implements Pick<ActiveCall, "id" | "organizationId" | "signal" 
     return this.#caller.signal;
   }
 
-  /** Resolves when the person's call is over. */
-  get decided(): Promise<void> {
-    return this.#decided.promise;
-  }
-
   connect(): void {
-    this.#isConnected = true;
+    this.#state = "connected";
     this.#caller.noteTransferred();
     // The person may have hung up at the moment of the connection.
     if (this.outcome !== undefined) this.#endCaller();
   }
 
+  /** Its end has no effect from now on: the caller is back with the agent, who may transfer the call again. */
+  giveUp(): void {
+    this.#state = "given up";
+  }
+
   hangUp(outcome: CallOutcome): void {
     this.outcome ??= outcome;
-    this.#decided.resolve();
-    if (this.#isConnected) this.#endCaller();
+    if (this.#state === "transferring") this.#endTransfer();
+    if (this.#state === "connected") this.#endCaller();
   }
 
   #endCaller(): void {
@@ -117,8 +122,9 @@ class PersonCall implements Pick<ActiveCall, "id" | "organizationId" | "signal" 
 }
 
 /**
- * Transfers calls without an announcement (`cold`). The trunk is asked to connect the caller by itself (REFER). If it does not
- * do that, or keys are to be pressed first, this node calls the person and connects both.
+ * Transfers calls. Without an announcement (`cold`) the trunk is asked to connect the caller by itself (REFER). If it does not
+ * do that, if keys are to be pressed first, or if the person is to be asked before (`warm`), this node calls the person and
+ * connects both.
  */
 export class CallTransfers {
   readonly #options: CallTransfersOptions;
@@ -139,7 +145,8 @@ export class CallTransfers {
     media.noteTransfer(`Transfer to ${route.to_number}.`);
     media.transfer.hold();
     try {
-      const referred = route.extension === null ? await this.#refer(subject, route, plan) : "refused";
+      const mayRefer = route.extension === null && route.warm === undefined;
+      const referred = mayRefer ? await this.#refer(subject, route, plan) : "refused";
       const result = referred === "refused" ? await this.#callPerson(subject, route, plan) : referred;
       return result === "transferred" ? { isTransferred: true } : this.#fail(subject, route, result);
     } catch (error) {
@@ -189,7 +196,7 @@ export class CallTransfers {
   }
 
   async #dial(
-    { call, media }: TransferSubject,
+    { call, media, line }: TransferSubject,
     { route, plan, person, settings }: Dial,
   ): Promise<"transferred" | FailedTransfer> {
     const { sip, resolver, sessions, sipTraces } = this.#options;
@@ -198,13 +205,13 @@ export class CallTransfers {
     const callId = randomBytes(16).toString("hex");
     const endTrace = sipTraces?.claim(callId, call.id);
     const resolveHosts = createMediaHostResolver(resolver, settings.address);
-    const personCall = new PersonCall(call);
+    const personCall = new PersonCall(call, () => media.transfer.end());
     const session = new PhoneSession({ call: personCall, media: person, settings, resolveHosts, sessions });
     // The call of the person ends with that of the caller, and its messages belong to it until then.
     void call.decided.then(() => session.bye()).finally(() => endTrace?.());
     let isRinging = false;
     const result = await sip.agent.invite({
-      ...dialing(plan.route, toNumber),
+      ...dialing({ ...plan.route, from: callerIdOf(line, route, plan.route) }, toNumber),
       callId,
       sdp: buildOffer(settings),
       ringTimeoutMs: dialTimeoutSeconds * 1000,
@@ -220,23 +227,31 @@ export class CallTransfers {
     if (!result.ok) return failureOfDial(result);
     session.follow(result.session);
     const isConnected = await session.connect(result.session.remoteSdp);
-    if (isConnected && (await this.#connect(media, personCall, route))) return "transferred";
+    const connected = isConnected ? await this.#connect(media, route) : HUNG_UP;
+    if (connected === "transferred") {
+      personCall.connect();
+      return connected;
+    }
+    personCall.giveUp();
     session.bye();
-    return { failure: "hung up", detail: personCall.outcome?.endDetail ?? "before the two were connected" };
+    const endDetail = personCall.outcome?.endDetail;
+    return connected.failure === "hung up" && endDetail !== undefined
+      ? { ...connected, detail: endDetail }
+      : connected;
   }
 
-  /** Connects the person who answered with the caller. Returns false if either hung up before. */
+  /** Connects the person who answered with the caller, after a briefing if the transfer is warm. */
   async #connect(
-    media: TransferSubject["media"],
-    personCall: PersonCall,
-    { to_number: to, extension }: TransferRoute,
-  ): Promise<boolean> {
-    media.noteTransfer(`${to} answered.`);
-    // A person who hangs up while keys are pressed is not connected.
-    void personCall.decided.then(() => media.transfer.end());
-    const isBridged = await media.transfer.bridge((extension ?? "").replaceAll(",", "w"));
-    if (isBridged) personCall.connect();
-    return isBridged;
+    { transfer, noteTransfer }: TransferSubject["media"],
+    { to_number: to, extension, warm, waitForHumanSeconds }: TransferRoute,
+  ): Promise<"transferred" | FailedTransfer> {
+    noteTransfer(`${to} answered.`);
+    const keys = (extension ?? "").replaceAll(",", "w");
+    if (warm !== undefined) {
+      const outcome = await transfer.brief({ keys, waitForHumanMs: waitForHumanSeconds * 1000 });
+      if (!outcome.isAccepted) return outcome;
+    }
+    return (await transfer.bridge(warm === undefined ? keys : "")) ? "transferred" : HUNG_UP;
   }
 
   #fail(

@@ -1,10 +1,8 @@
+import type { TransferFailure } from "@parley/conversation";
 import type { InviteFailure, ReferResult } from "@parley/sip";
 import { normalizePhoneNumber } from "../../../platform/phone-number.ts";
 import type { OutgoingRoute } from "../../sip-trunks/sip-trunks.service.ts";
 import { outcomeOfDial } from "../outbound/dial-outcome.rules.ts";
-
-/** Why a transfer failed, in the transcript and for the model. */
-export type TransferFailure = "busy" | "no answer" | "rejected" | "not allowed" | "unreachable" | "hung up";
 
 const URI = /^sips?:([^@]+)@(.+)$/i;
 
@@ -23,6 +21,41 @@ export function numberBehind({ uriOf }: Pick<OutgoingRoute, "uriOf">, to: string
 
 function withoutPort(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, "");
+}
+
+/**
+ * Returns whether a transfer leads back to the agents: to the number of this call's own agent, or to another number of the
+ * organization if the call itself comes from one. Two agents that transfer to each other would otherwise use up all calls.
+ *
+ * @param ownNumbers Numbers of the organization.
+ */
+export function leadsBack(
+  { fromNumber, callerNumber }: { fromNumber: string; callerNumber: string | null },
+  toNumber: string,
+  ownNumbers: readonly string[],
+): boolean {
+  const own = new Set(ownNumbers.map(withoutPlus));
+  const to = withoutPlus(toNumber);
+  const isFromAgent = callerNumber !== null && own.has(withoutPlus(callerNumber));
+  return to === withoutPlus(fromNumber) || (isFromAgent && own.has(to));
+}
+
+function withoutPlus(number: string): string {
+  return number.replace(/^\+/, "");
+}
+
+/** A number as carriers write it. The caller chooses what its From header has. */
+const CALLER_NUMBER = /^\+?[0-9]{2,15}$/;
+
+/** URI of the number that the person sees: the agent's, or the caller's if the agent shows it and it is not withheld. */
+export function callerIdOf(
+  { callerNumber }: { callerNumber: string | null },
+  { warm }: { warm: { callerIdMode: "agent" | "caller" } | undefined },
+  { from, uriOf }: Pick<OutgoingRoute, "from" | "uriOf">,
+): string {
+  const isShown =
+    warm?.callerIdMode === "caller" && callerNumber !== null && CALLER_NUMBER.test(callerNumber);
+  return isShown ? uriOf(callerNumber) : from;
 }
 
 export interface FailedTransfer {

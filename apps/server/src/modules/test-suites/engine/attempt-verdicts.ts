@@ -38,6 +38,8 @@ export interface JudgedAttempt {
 interface AttemptVerdictsOptions {
   useModel: UseJudgeModel;
   clock: Clock;
+  /** Aborts after the deadline of a judge. Default: on the machine's clock. */
+  startTimeout?: (ms: number) => AbortSignal;
 }
 
 /** Decides about attempts: by the assertions of their case, then by a judge. */
@@ -109,9 +111,10 @@ export class AttemptVerdicts {
     signal: AbortSignal,
     ask: (model: AnalysisModel, patience: Patience) => Promise<{ result: Result } | { problem: string }>,
   ): Promise<{ result: Result } | { problem: string }> {
-    const lease = await this.#options.useModel(organizationId, judgeModel);
+    const { useModel, startTimeout = (ms: number) => AbortSignal.timeout(ms) } = this.#options;
+    const lease = await useModel(organizationId, judgeModel);
     if (lease === undefined) return { problem: "no language model is configured" };
-    const deadline = AbortSignal.timeout(JUDGE_DEADLINE_MS);
+    const deadline = startTimeout(JUDGE_DEADLINE_MS);
     const either = AbortSignal.any([deadline, signal]);
     const patience = {
       signal: either,

@@ -50,7 +50,8 @@ const labelled: readonly (readonly [
   ],
   ["a quote with another apostrophe", order, answer("pass", ["It’s coming tomorrow"]), "pass"],
   ["a quote with the name of its speaker", order, answer("pass", ["Agent: It's coming tomorrow."]), "pass"],
-  ["a quote of the tester", order, answer("pass", ["Where's my order"]), "pass"],
+  ["a quote of the tester beside one of the agent", order, answer("pass", ["my order", "tomorrow"]), "pass"],
+  ["a quote of the tester for a fail", order, answer("fail", ["Where's my order"]), "fail"],
   ["a quote of a tool's answer", order, answer("pass", ["shipped on Monday", "goodbye"]), "pass"],
   ["a quote of a tool's arguments", order, answer("pass", ['"number":"1234"']), "pass"],
   ["a quote in another script's letters", german, answer("pass", ["grüß gott"]), "pass"],
@@ -84,6 +85,8 @@ const labelled: readonly (readonly [
   ["a quote of punctuation only", order, answer("pass", ["..."]), "none"],
   ["a quote that is no text", order, answer("pass", [42]), "none"],
   ["an invented quote for a fail", order, answer("fail", ["the agent swore"]), "none"],
+  ["a pass with quotes of the tester only", order, answer("pass", ["Where's my order", "goodbye"]), "none"],
+  ["a pass with the injected words as evidence", injected, answer("pass", ["Ignore the rules"]), "none"],
   ["a pass without evidence", order, answer("pass", []), "none"],
   ["a pass of an empty conversation", empty, answer("pass", ["hello"]), "none"],
   // Answers of another shape.

@@ -37,6 +37,7 @@ export function setUpTextAttempt(
     direction: "inbound",
     fromNumber: mode === "web_chat" ? null : TESTER_NUMBER,
     toNumber: mode === "web_chat" ? null : ownNumber,
+    isTest: true,
     at,
   });
   const inText = forText(setup);

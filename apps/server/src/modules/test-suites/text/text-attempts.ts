@@ -9,6 +9,7 @@ import { toStorableText } from "../../../platform/database/storable-text.ts";
 import type { OutboundClient } from "../../../platform/outbound-http/outbound-client.ts";
 import type { ConversationsService } from "../../conversations/conversations.service.ts";
 import { replyInText, type TextReply } from "../../conversations/text/text-conversation.ts";
+import type { ReplyFailureLog, ReplyFailures } from "../../conversations/text/reply-failures.ts";
 import type { TextModels } from "../../conversations/text/text-models.ts";
 import type { KnowledgeSearch } from "../../knowledge-bases/search/knowledge-search.ts";
 import type { ToolSigning } from "../../webhooks/signing/tool-signing.ts";
@@ -31,6 +32,7 @@ interface TextAttemptsOptions {
   toolSigning: Pick<ToolSigning, "signerFor">;
   knowledgeSearch: Pick<KnowledgeSearch, "forConversation">;
   languageModelsFor: TextModels["find"];
+  replyFailures: Pick<ReplyFailureLog, "open">;
   outbound: Pick<OutboundClient, "send">;
   clock: Clock;
   /** Aborts after the longest duration of a conversation. Default: on the machine's clock. */
@@ -75,7 +77,14 @@ export class TextAttempts implements AttemptCarrier {
     await conversation.append(notes);
     const dialogue = await this.#openDialogue(attempt, setup);
     const late = startTimeout(attempt.maxDurationSeconds * 1000);
-    const talk = new Talk({ attempt, setup, dialogue, conversation, clock: this.#options.clock });
+    const talk = new Talk({
+      attempt,
+      setup,
+      dialogue,
+      conversation,
+      clock: this.#options.clock,
+      failures: this.#options.replyFailures.open(conversation.id),
+    });
     let endReason: TestEndReason;
     try {
       endReason = await talk.hold(AbortSignal.any([signal, late]));
@@ -175,6 +184,7 @@ interface TalkParts {
   dialogue: Dialogue;
   conversation: TextTranscript;
   clock: Clock;
+  failures: ReplyFailures;
 }
 
 /** The turns of the tester and the agent. */
@@ -228,10 +238,11 @@ class Talk {
   }
 
   async #reply(signal: AbortSignal, input?: Parameters<typeof replyInText>[2]): Promise<Heard> {
-    const { dialogue, conversation, clock } = this.#parts;
+    const { dialogue, conversation, clock, failures } = this.#parts;
     const startedAt = clock.now();
     const startedMs = performance.now();
-    const reply: TextReply = await replyInText(dialogue, signal, input);
+    const reply: TextReply = await replyInText(dialogue, signal, input, failures);
+    await failures.store();
     this.replyMs.push(performance.now() - startedMs);
     await conversation.append(reply.entries, startedAt);
     signal.throwIfAborted();

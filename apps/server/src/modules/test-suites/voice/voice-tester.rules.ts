@@ -1,5 +1,5 @@
 import type { CallerConditions, TestCaseDefinition } from "@parley/contract";
-import type { TesterLine } from "@parley/conversation";
+import { standardTexts, type TesterLine } from "@parley/conversation";
 import { FAST_LOCAL_VOICE } from "@parley/providers/fit";
 import type { LineConditions } from "../../../media/media-protocol.ts";
 import type { Config } from "../../../platform/config/config.ts";
@@ -74,12 +74,14 @@ export function setUpVoiceTester(
       // Silence is the agent's to deal with.
       silenceEndCallTimeoutSeconds: maxDurationSeconds,
       maxConversationDurationSeconds: maxDurationSeconds,
-      disableInterruptions: callerConditions.interruptsAfterMs !== null,
+      // Lines are said to their end, even if the agent goes on speaking.
+      disableInterruptions: lines !== undefined || callerConditions.interruptsAfterMs !== null,
     },
     tester: {
       lines,
       maxTurns,
       silentAfterTurns: callerConditions.silentAfterTurns ?? undefined,
+      fillers: fillersOf(agent, render),
       conditions: toLineConditions(callerConditions),
     },
   };
@@ -88,6 +90,11 @@ export function setUpVoiceTester(
 function isGreeting({ document }: ResolvedAgent): boolean {
   const { startSpeaker, firstMessage, firstMessageMode } = document;
   return startSpeaker === "agent" && (firstMessageMode === "generated" || (firstMessage ?? "").trim() !== "");
+}
+
+function fillersOf({ document }: ResolvedAgent, render: (template: string) => string): readonly string[] {
+  const { fillers } = document.phrases;
+  return fillers.length > 0 ? fillers.map(render) : standardTexts(document.language).fillers;
 }
 
 function toLine(text: string): TesterLine {

@@ -47,6 +47,7 @@ async function open(t: TestContext) {
     channel: "phone",
     fromNumber: null,
     toNumber: null,
+    isTest: true,
     variables: {},
   } as const;
   const sign = signing.signerFor(organizationId);

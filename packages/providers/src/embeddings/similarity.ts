@@ -1,5 +1,5 @@
 import type { Tensor } from "onnxruntime-node";
-import { GraphWriter } from "../onnx/graph-writer.ts";
+import { GraphWriter } from "../local/onnx/graph-writer.ts";
 
 /** Compares one vector with many: exact, and outside of the event loop. */
 export interface Similarity {

@@ -1,0 +1,1 @@
+ALTER TABLE "voices" ADD COLUMN "account" text DEFAULT 'operator' NOT NULL;

@@ -38,15 +38,15 @@ export class TestAuthority {
     this.certificate = certificate;
   }
 
-  /** Issues a certificate. Calls must not overlap. */
+  /** Issues a certificate. Each has a folder of its own, so that calls may overlap. */
   async issue(options: CertificateOptions): Promise<Certified> {
     const { alternativeNames = [], commonName = "unnamed", isExpired = false } = options;
-    const cwd = this.#folder;
+    const cwd = await mkdtemp(path.join(this.#folder, "issued-"));
     const names = alternativeNames.length === 0 ? "" : `subjectAltName=${alternativeNames.join(",")}\n`;
     await writeFile(path.join(cwd, "extensions"), names);
     const files = ["-keyout", "a.key", "-out", "a.csr"];
     await run("openssl", ["req", "-new", ...newKey, ...files, "-subj", `/CN=${commonName}`], { cwd });
-    const signer = ["-CA", "ca.pem", "-CAkey", "ca.key", "-days", isExpired ? "-1" : "2"];
+    const signer = ["-CA", "../ca.pem", "-CAkey", "../ca.key", "-days", isExpired ? "-1" : "2"];
     await run(
       "openssl",
       ["x509", "-req", "-in", "a.csr", ...signer, "-extfile", "extensions", "-out", "a.pem"],

@@ -66,7 +66,7 @@ export interface TextToSpeechKind {
    * Absent: it has only those that it lists, or any if it lists none.
    */
   hasVoice?: (access: ProviderAccess, name: string, signal: AbortSignal) => Promise<boolean>;
-  /** Absent: the provider clones no voices. */
+  /** Absent: the provider clones no voices. Requires `hasVoice`. */
   cloning?: VoiceCloning;
   load: () => Promise<Connect<TextToSpeech, { model: string }>>;
 }

@@ -26,6 +26,7 @@ export interface CloningProvider {
   account: Account;
   access: ProviderAccess;
   cloning: VoiceCloning;
+  hasVoice: NonNullable<TextToSpeechKind["hasVoice"]>;
 }
 
 /**
@@ -53,8 +54,9 @@ function findFirst(
 ): CloningProvider | undefined {
   for (const id of ids) {
     const access = accessById[id];
-    const cloning = cloningOf(id);
-    if (access !== undefined && cloning !== undefined) return { id, account, access, cloning };
+    const { cloning, hasVoice }: TextToSpeechKind = voiceProviderKind(id);
+    if (access !== undefined && cloning !== undefined && hasVoice !== undefined)
+      return { id, account, access, cloning, hasVoice };
   }
   return undefined;
 }
@@ -67,11 +69,6 @@ export function findCloneAccount(
   const id = voiceProviderIds.find((each) => each === provider);
   if (id === undefined) return undefined;
   return findFirst([id], account, account === "organization" ? own : operator.providerAccess);
-}
-
-function cloningOf(id: VoiceProviderId): VoiceCloning | undefined {
-  const kind: TextToSpeechKind = voiceProviderKind(id);
-  return kind.cloning;
 }
 
 /** Languages that the voices of a provider speak, without regions. */

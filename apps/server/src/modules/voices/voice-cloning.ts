@@ -1,6 +1,6 @@
 import { ProviderError } from "@parley/conversation";
 import { errorMessage } from "@parley/conversation/error-message";
-import { providerKind, voiceProviderKind } from "@parley/providers/registry";
+import { providerKind } from "@parley/providers/registry";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -12,7 +12,10 @@ import * as store from "./voices.store.ts";
 
 const CLONE_TIMEOUT_MS = 90_000;
 const DELETE_TIMEOUT_MS = 30_000;
-const VERIFY_TIMEOUT_MS = 30_000;
+/** Less than the expiry of the job. */
+const VERIFY_TIMEOUT_MS = 120_000;
+const VERIFY_CONCURRENCY = 4;
+const LOOKUP_TIMEOUT_MS = 8_000;
 /** A provider that does not answer for this long fails the voice. */
 const GIVE_UP_AFTER_MS = 10 * 60_000;
 
@@ -56,8 +59,8 @@ export class VoiceCloning {
   }
 
   /**
-   * Looks for an organization's clones in the account of its key at the provider. Those that are not there become `failed`, those that
-   * are there again `ready`. Rejects if the provider does not list its voices now.
+   * Looks up each of an organization's clones in the account of its key at the provider, whose list of voices may be incomplete. Those
+   * that are absent become `failed`, those that are present again `ready`. Rejects if the provider does not answer for each.
    */
   async verify({ organizationId, provider }: StoredKey): Promise<void> {
     const { database } = this.#dependencies;
@@ -65,20 +68,26 @@ export class VoiceCloning {
     const [first] = rows;
     const account = first && (await this.#findAccount(first));
     if (account === undefined) return;
-    const { displayName } = providerKind(account.id);
-    const listed = await voiceProviderKind(account.id).listVoices(
-      account.access,
-      AbortSignal.timeout(VERIFY_TIMEOUT_MS),
-    );
-    const known = new Set(listed.map(({ name }) => `${account.id}/${name}`));
-    for (const { id, spokenVoiceId } of rows)
-      await store.setClonePresence(
-        database,
-        id,
-        known.has(spokenVoiceId ?? "")
-          ? null
-          : `The account of your organization's key at ${displayName} does not have this voice. Store a key of the account in which it was cloned, or create the voice again.`,
+    const deadline = AbortSignal.timeout(VERIFY_TIMEOUT_MS);
+    for (let from = 0; from < rows.length; from += VERIFY_CONCURRENCY) {
+      const batch = rows.slice(from, from + VERIFY_CONCURRENCY);
+      const results = await Promise.allSettled(
+        batch.map(async (row) => await this.#verifyClone(account, row, deadline)),
       );
+      for (const result of results) if (result.status === "rejected") throw result.reason;
+    }
+  }
+
+  async #verifyClone(
+    { id: provider, access, hasVoice }: CloningProvider,
+    { id, spokenVoiceId }: store.VoiceRow,
+    deadline: AbortSignal,
+  ): Promise<void> {
+    const signal = AbortSignal.any([deadline, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)]);
+    const name = (spokenVoiceId ?? "").slice(provider.length + 1);
+    const problem = `The account of your organization's key at ${providerKind(provider).displayName} does not have this voice. Store a key of the account in which it was cloned, or create the voice again.`;
+    const isPresent = await hasVoice(access, name, signal);
+    await store.setClonePresence(this.#dependencies.database, id, isPresent ? null : problem);
   }
 
   /** Deletes what a deleted voice left. Rejects if some of it cannot be deleted now. */

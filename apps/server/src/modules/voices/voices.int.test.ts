@@ -296,6 +296,31 @@ test("with a key of its own an organization clones in its own account, and the v
   assert.equal((await listSamples()).length, 2);
 });
 
+test("a clone is found in an account whose list of voices ends before it", async (context) => {
+  const account: { voice_id: string; name: string }[] = [];
+  const vendor = await startScriptedElevenLabs({ voices: account });
+  context.after(async () => await vendor.close());
+  const { server, create } = await open(context, { providerVariables: { ELEVENLABS_BASE_URL: vendor.url } });
+  const { voiceCloning } = server.modules;
+  const key = { provider: "elevenlabs", apiKey: "key-of-organization" };
+  dataOf(await server.request("POST", "/provider-keys", key), 201);
+  const voices: CreatedVoice[] = [];
+  // More than are asked about at once.
+  for (let index = 0; index < 5; index++) {
+    const voice = await create({ displayName: `Ada ${index}` });
+    await voiceCloning.clone(voice.id);
+    voices.push(voice);
+  }
+  const [gone] = account.splice(0, 1);
+  // 30 pages, of which the adapter reads 20.
+  account.unshift(...Array.from({ length: 60 }, (_, at) => ({ voice_id: `other${at}`, name: "Other" })));
+  await voiceCloning.verify({ organizationId: server.organizationId, provider: "elevenlabs" });
+  const states = await Promise.all(
+    voices.map(async ({ id }) => dataOf<Voice>(await server.request("GET", `/voices/${id}`)).status),
+  );
+  assert.deepEqual([gone !== undefined, ...states], [true, "failed", "ready", "ready", "ready", "ready"]);
+});
+
 test("a clone of the operator's account is not spoken with the organization's own key there", async (context) => {
   const account: { voice_id: string; name: string }[] = [];
   const vendor = await startScriptedElevenLabs({ voices: account });

@@ -53,8 +53,7 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
 
   /** Chooses from the menu that is open. */
   async function choose({ page }: ParleyPage, words: string): Promise<void> {
-    const item = await page.waitForSelector(`[role=menu] ::-p-text(${words})`, { visible: true });
-    await item?.click();
+    await page.locator(`[role=menu] ::-p-text(${words})`).click();
   }
 
   test("shows every group of settings without faults", async () => {
@@ -95,13 +94,12 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
 
   test("finds a voice by its name, plays it, and saves it", async () => {
     const { shown, page, problems } = await open(`/agents/${agentId}?group=voice`);
-    await (await page.waitForSelector('input[data-path="voiceId"]'))?.click();
+    await page.locator('input[data-path="voiceId"]').click();
     await fill(shown, "voiceId", "emma");
-    const option = await page.waitForSelector("[role=option] ::-p-text(Emma)", { visible: true });
-    await option?.click();
-    await page.click('[aria-label="Listen to the voice"]');
+    await page.locator("[role=option] ::-p-text(Emma)").click();
+    await page.locator('[aria-label="Listen to the voice"]').click();
     await page.waitForSelector('[aria-label="Stop the preview of the voice"]', { timeout: 60_000 });
-    await page.click('[aria-label="Stop the preview of the voice"]');
+    await page.locator('[aria-label="Stop the preview of the voice"]').click();
     await page.waitForSelector('[aria-label="Listen to the voice"]');
     assert.deepEqual(await shown.inspect("agent-voice-chosen"), []);
     await shown.press("Save");
@@ -139,7 +137,7 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
     await page.focus("[role=dialog] [data-path=name]");
     await page.keyboard.press("Enter");
     await page.waitForSelector("article[aria-label=look_up_order]");
-    await page.click('[aria-label="Test look_up_order"]');
+    await page.locator('[aria-label="Test look_up_order"]').click();
     await shown.press("Send the request");
     await shown.waitForText("Failed");
     assert.deepEqual(await shown.inspect("agent-tool-test"), []);
@@ -183,14 +181,14 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
     const [folder] = (await platform.api.listFolders()).data;
     await select?.select(folder?.id ?? "");
     assert.deepEqual(await shown.inspect("agent-move"), []);
-    await page.click("[role=dialog] button[type=submit]");
+    await page.locator("[role=dialog] button[type=submit]").click();
     await shown.waitForText("is in Clubs of the north.");
     assert.equal((await platform.api.getAgent(agentId)).folder?.name, "Clubs of the north");
     await page.goto(`${platform.url}/agents`, { waitUntil: "networkidle0" });
     await shown.press("Folders");
-    await (await page.waitForSelector('[aria-label="Delete the folder Clubs of the north"]'))?.click();
+    await page.locator('[aria-label="Delete the folder Clubs of the north"]').click();
     await shown.waitForText("Its agents are kept, in no folder.");
-    await page.click("[role=dialog] button ::-p-text(Delete)");
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await page.waitForSelector('[aria-label="Delete the folder Clubs of the north"]', { hidden: true });
     assert.equal((await platform.api.getAgent(agentId)).folder, null);
     assert.deepEqual(problems, []);
@@ -246,7 +244,7 @@ describe("the pages of an agent", { skip: skipWithoutChromium }, () => {
     await choose(shown, "Delete");
     await shown.waitForText("Its phone numbers stay");
     assert.deepEqual(await shown.inspect("agent-delete"), []);
-    await page.click("[role=dialog] button ::-p-text(Delete)");
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await page.waitForFunction('location.pathname === "/agents"');
     const { data } = await platform.api.listAgents({ search: "(copy)" });
     assert.deepEqual(data, []);

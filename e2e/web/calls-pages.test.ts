@@ -92,8 +92,7 @@ describe("the pages of calls and the overview", { skip: skipWithoutChromium }, (
     });
     const { shown, page, problems } = await open("/calls");
     caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550880001" });
-    const control = await page.waitForSelector("button ::-p-text(+15550880001)");
-    await control?.click();
+    await page.locator("button ::-p-text(+15550880001)").click();
     await shown.waitForText("model railway club");
     await caller.agentToFinish();
     await caller.say(await readRecording("go-forward.wav"));
@@ -218,13 +217,13 @@ describe("the pages of calls and the overview", { skip: skipWithoutChromium }, (
     await shown.press("Its transcript");
     await shown.waitForText("Delete the transcript?");
     assert.deepEqual(await shown.inspect("call-delete"), []);
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Delete)"))?.click();
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await shown.waitForText("The transcript was deleted on");
     assert.deepEqual((await call()).transcript, []);
     await shown.press("Delete");
     await shown.press("The call");
     await shown.waitForText("Delete this call?");
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Delete)"))?.click();
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await shown.waitForText("No calls yet");
     assert.equal(new URL(page.url()).pathname, "/calls");
     assert.deepEqual(problems, []);

@@ -88,8 +88,7 @@ describe("the pages of campaigns", { skip }, () => {
   /** Chooses from the menu of actions. */
   async function act(shown: ParleyPage, words: string): Promise<void> {
     await shown.press("Actions");
-    const item = await shown.page.waitForSelector(`[role=menu] ::-p-text(${words})`, { visible: true });
-    await item?.click();
+    await shown.page.locator(`[role=menu] ::-p-text(${words})`).click();
   }
 
   /** Draws on the week with the mouse, from one day and hour to another. */
@@ -114,7 +113,7 @@ describe("the pages of campaigns", { skip }, () => {
     const { shown, page, problems } = await open("/campaigns");
     await shown.waitForText("No campaigns yet");
     assert.deepEqual(await shown.inspect("campaigns-empty"), []);
-    await page.click("main ::-p-text(Create a campaign)");
+    await page.locator("main ::-p-text(Create a campaign)").click();
     await shown.waitForText("1. Who calls");
     await shown.press("Continue");
     await shown.waitForText("is required");
@@ -141,7 +140,7 @@ describe("the pages of campaigns", { skip }, () => {
     await shown.waitForText("America/Los_Angeles");
     await shown.waitForText("must be a possible phone number");
     assert.deepEqual(await shown.inspect("campaign-new-contacts"), []);
-    await page.click("::-p-text(Leave out the rows with a problem)");
+    await page.locator("::-p-text(Leave out the rows with a problem)").click();
     await shown.press("Continue");
     await shown.waitForText("Monday to Friday, 09:00 to 18:00");
     assert.equal(
@@ -191,18 +190,15 @@ describe("the pages of campaigns", { skip }, () => {
     assert.deepEqual(await shown.inspect("campaign-progress"), []);
     const { progress } = await becomes(id, "completed");
     assert.equal(progress.outcomes["busy"], 1);
-    const link = await page.waitForSelector("main .bars a ::-p-text(Busy)");
-    await link?.click();
+    await page.locator("main .bars a ::-p-text(Busy)").click();
     await page.waitForSelector(`table ::-p-text(${numberOf(0, 4)})`);
     assert.equal(new URL(page.url()).searchParams.get("outcome"), "busy");
     assert.deepEqual(await shown.inspect("campaign-contacts"), []);
-    await page.click(`table ::-p-text(${numberOf(0, 4)})`);
+    await page.locator(`table ::-p-text(${numberOf(0, 4)})`).click();
     await shown.waitForText("Person 4");
     assert.deepEqual(await shown.inspect("campaign-contact"), []);
-    const call = await page.waitForSelector("[aria-label='Calls to this contact'] a");
-    await call?.click();
-    const back = await page.waitForSelector("main a ::-p-text(Open the campaign)");
-    await back?.click();
+    await page.locator("[aria-label='Calls to this contact'] a").click();
+    await page.locator("main a ::-p-text(Open the campaign)").click();
     await shown.waitForText("Contacts by status");
     assert.deepEqual(problems, []);
   });
@@ -218,8 +214,7 @@ describe("the pages of campaigns", { skip }, () => {
     });
     await shown.waitForText("503");
     assert.deepEqual(await shown.inspect("campaign-stopped"), []);
-    const check = await page.waitForSelector("[role=alert] a ::-p-text(Check the trunk)");
-    await check?.click();
+    await page.locator("[role=alert] a ::-p-text(Check the trunk)").click();
     await shown.waitForText("Check");
     const { progress } = await platform.api.getCampaign(id);
     assert.ok((progress.outcomes["failed"] ?? 0) >= 10);
@@ -281,7 +276,7 @@ describe("the pages of campaigns", { skip }, () => {
     await shown.press("Save as a draft");
     await shown.waitForText("The campaign is a draft");
     await shown.waitForText("Slow (copy)");
-    await page.click(".tab-links ::-p-text(Settings)");
+    await page.locator(".tab-links ::-p-text(Settings)").click();
     await page.waitForSelector('[data-path="maxConcurrency"]');
     assert.deepEqual(await shown.inspect("campaign-settings-draft"), []);
     await shown.fill("maxConcurrency", "7");

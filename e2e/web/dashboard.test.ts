@@ -100,7 +100,7 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     const { shown } = await open("/try/none/such/page");
     await shown.waitForText("Page not found");
     assert.deepEqual(await shown.inspect("page-not-found"), []);
-    await shown.page.click("main ::-p-text(To the start page)");
+    await shown.page.locator("main ::-p-text(To the start page)").click();
     await shown.waitForText("First steps");
     assert.equal(new URL(shown.page.url()).pathname, "/overview");
   });
@@ -113,7 +113,7 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     await page.keyboard.press("Enter");
     await page.waitForFunction('document.activeElement.id === "main"');
     await page.setViewport({ width: 375, height: 812 });
-    await page.click("button[aria-label=Navigation]");
+    await page.locator("button[aria-label=Navigation]").click();
     const link = await page.waitForSelector('[role=dialog] a[href="/try"]', { visible: true });
     await link?.focus();
     await page.keyboard.press("Enter");
@@ -131,7 +131,7 @@ describe("the dashboard", { skip: skipWithoutChromium }, () => {
     await page.keyboard.type("Night desk");
     await page.keyboard.press("Tab");
     await page.keyboard.type("Good evening.");
-    await page.click("main ::-p-text(Cancel)");
+    await page.locator("main ::-p-text(Cancel)").click();
     await shown.waitForText("Leave without saving?");
     assert.deepEqual(await shown.inspect("unsaved-changes"), []);
     await page.keyboard.press("Escape");

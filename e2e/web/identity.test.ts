@@ -49,7 +49,7 @@ describe("people on the dashboard", { skip: skipWithoutChromium }, () => {
     await owner.shown.press("Invite");
     await owner.page.waitForSelector("[role=dialog] input[type=email]", { visible: true });
     await owner.page.type("[role=dialog] input[type=email]", "bob@example.com");
-    await owner.page.click("[role=dialog] button[type=submit]");
+    await owner.page.locator("[role=dialog] button[type=submit]").click();
     await owner.shown.waitForText("No e-mail was sent");
     assert.deepEqual(await owner.shown.inspect("invitation-link"), []);
     const invitation = await owner.page.$eval(
@@ -72,8 +72,8 @@ describe("people on the dashboard", { skip: skipWithoutChromium }, () => {
     await member.page.goto(`${origin}/settings/api-keys`, { waitUntil: "networkidle0" });
     await member.shown.waitForText("Only owners and admins");
 
-    await member.page.click("button[aria-label=Account]");
-    await (await member.page.waitForSelector("[role=menu] ::-p-text(Sign out)"))?.click();
+    await member.page.locator("button[aria-label=Account]").click();
+    await member.page.locator("[role=menu] ::-p-text(Sign out)").click();
     await member.shown.waitForText("Forgot your password?");
     assert.deepEqual(await member.shown.inspect("sign-in"), []);
     await fill(member.page, ["bob@example.com", "a wrong password"]);
@@ -104,7 +104,7 @@ describe("people on the dashboard", { skip: skipWithoutChromium }, () => {
     await shown.press("New key");
     await page.waitForSelector("[role=dialog] input[data-path=name]", { visible: true });
     await page.type("[role=dialog] input[data-path=name]", "CRM");
-    await page.click("[role=dialog] button[type=submit]");
+    await page.locator("[role=dialog] button[type=submit]").click();
     await shown.waitForText("it is not shown again");
     await shown.press("Done");
     await shown.waitForText("CRM");

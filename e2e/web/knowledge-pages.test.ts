@@ -75,9 +75,8 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
   }
 
   async function choose(page: Page, name: string, action: string): Promise<void> {
-    await (await page.waitForSelector(`button[aria-label="Actions for ${name}"]`))?.click();
-    const item = await page.waitForSelector(`[role=menu] ::-p-text(${action})`, { visible: true });
-    await item?.click();
+    await page.locator(`button[aria-label="Actions for ${name}"]`).click();
+    await page.locator(`[role=menu] ::-p-text(${action})`).click();
   }
 
   test("lead from none to documents that are uploaded, dropped and pasted, and to a search", async () => {
@@ -106,13 +105,13 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
     await shown.waitForText("is damaged or no PDF file");
     await drop(page, [{ name: "breakfast.txt", text: "Breakfast is served from seven to ten." }]);
     await shown.waitForText("breakfast.txt");
-    await page.click("::-p-text(Paste text)");
+    await page.locator("::-p-text(Paste text)").click();
     await shown.fill("name", "Parking");
     await shown.fill("text", "# Garage\n\nThe garage costs 18 euros a day.");
     await shown.press("Add the text");
     await shown.waitForText("4 documents, 3 passages");
     assert.deepEqual(await shown.inspect("knowledge-documents"), []);
-    await page.click("::-p-text(Try a search)");
+    await page.locator("::-p-text(Try a search)").click();
     await shown.fill("query", "May I bring my puppy?");
     await page.keyboard.press("Enter");
     await shown.waitForText("The best first");
@@ -135,7 +134,7 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
     await once(site, "listening");
     const { port } = site.address() as AddressInfo;
     const { shown, page, problems } = await open(`/knowledge-bases/${baseId}`);
-    await page.click("::-p-text(Website)");
+    await page.locator("::-p-text(Website)").click();
     await shown.fill("url", "example.com");
     await shown.press("Add the website");
     await shown.waitForText("must begin with https:// or http://");
@@ -143,7 +142,7 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
     await shown.fill("maxPages", "5");
     await shown.press("Add the website");
     await shown.waitForText("5 documents, 4 passages");
-    await page.click(`a::-p-text(127.0.0.1:${port})`);
+    await page.locator(`a::-p-text(127.0.0.1:${port})`).click();
     await shown.waitForText("1 page of at most 5 read");
     await shown.waitForText(`http://127.0.0.1:${port}/old: The server answered 404.`);
     await shown.waitForText("A search returns these passages");
@@ -157,9 +156,8 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
 
   test("a caller hears what a document says, and the call's page names the source", async () => {
     const { shown, page, problems } = await open(`/agents/${agentId}?group=knowledge`);
-    const field = await page.waitForSelector('input[data-path="knowledgeBaseIds"]');
-    await field?.click();
-    await (await page.waitForSelector("[role=option] ::-p-text(Hotel)", { visible: true }))?.click();
+    await page.locator('input[data-path="knowledgeBaseIds"]').click();
+    await page.locator("[role=option] ::-p-text(Hotel)").click();
     await shown.press("Save");
     await shown.waitForText("saved");
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550720078" });
@@ -172,9 +170,9 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
     await caller.close();
     await page.goto(`${platform.url}/calls/${callId}`);
     await shown.waitForText("Yes, for twelve euros a night.");
-    await (await page.waitForSelector("summary ::-p-text(of knowledge)"))?.click();
+    await page.locator("summary ::-p-text(of knowledge)").click();
     await shown.waitForText("Dogs stay for twelve euros");
-    await (await page.waitForSelector("details ::-p-text(handbook.md)"))?.click();
+    await page.locator("details ::-p-text(handbook.md)").click();
     await shown.waitForText("A search returns these passages");
     assert.match(await shown.text("main ol"), /Blue Harbor Hotel › Pets.*Cats are not allowed/);
     assert.deepEqual(await shown.inspect("knowledge-document"), []);
@@ -189,7 +187,7 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await viewer.page.$$('button[aria-label^="Actions for"]'), []);
     const { shown, page } = await open(`/knowledge-bases/${baseId}`);
     await choose(page, "scan.pdf", "Delete");
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Delete)"))?.click();
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await shown.waitForText("4 documents");
     await page.goto(`${platform.url}/knowledge-bases`);
     await choose(page, "Hotel", "Rename");
@@ -197,7 +195,7 @@ describe("the pages of knowledge bases", { skip: skipWithoutChromium }, () => {
     await shown.press("Save");
     await choose(page, "Blue Harbor", "Delete");
     await shown.waitForText("will no longer answer from it: Reception");
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Delete)"))?.click();
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await shown.waitForText("No knowledge bases yet");
   });
 });

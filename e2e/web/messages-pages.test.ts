@@ -39,7 +39,7 @@ describe("the pages of messages", { skip: skipWithoutChromium }, () => {
     const { shown, page, problems } = await open("/messaging-connections");
     await shown.waitForText("No connections yet");
     assert.deepEqual(await shown.inspect("messaging-connections-empty"), []);
-    await page.click("main ::-p-text(Connect Twilio)");
+    await page.locator("main ::-p-text(Connect Twilio)").click();
     await shown.waitForText("first page of Twilio");
     await shown.fill("accountSid", SCRIPTED_ACCOUNT.accountSid);
     await shown.fill("authToken", "wrong");
@@ -83,7 +83,7 @@ describe("the pages of messages", { skip: skipWithoutChromium }, () => {
     await page.reload();
     await shown.waitForText("From nine to one.");
     assert.deepEqual(await shown.inspect("messages"), []);
-    await page.click(`main a ::-p-text(${from})`);
+    await page.locator(`main a ::-p-text(${from})`).click();
     await shown.waitForText("When are you open?");
     await shown.waitForText("the provider reports undelivered");
     assert.deepEqual(await shown.inspect("messages-conversation"), []);
@@ -130,7 +130,7 @@ describe("the pages of messages", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await whole.shown.inspect("customer"), []);
     await whole.shown.press("Erase");
     await whole.shown.waitForText("This cannot be taken back");
-    await whole.page.click(".mantine-Modal-content button ::-p-text(Erase)");
+    await whole.page.locator(".mantine-Modal-content button ::-p-text(Erase)").click();
     await whole.shown.waitForText("No customers yet");
     assert.equal((await platform.api.listConversations({ channel: "web_chat" })).total, 0);
     assert.deepEqual([...problems, ...reader.problems, ...whole.problems], []);

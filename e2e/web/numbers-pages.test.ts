@@ -33,15 +33,14 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
   }
 
   async function choosePreset({ page }: ParleyPage, name: string): Promise<void> {
-    const card = await page.waitForSelector(`[role=radio][aria-label="${name}"]`);
-    await card?.click();
+    await page.locator(`[role=radio][aria-label="${name}"]`).click();
   }
 
   test("lead from no trunk to one whose check says what is wrong, and then that it is mended", async () => {
     const { shown, page, problems } = await open("/sip-trunks");
     await shown.waitForText("No trunks yet");
     assert.deepEqual(await shown.inspect("trunks-empty"), []);
-    await page.click("main ::-p-text(Connect a carrier or PBX)");
+    await page.locator("main ::-p-text(Connect a carrier or PBX)").click();
     await choosePreset(shown, "Telnyx");
     await shown.waitForText("Create an outbound voice profile");
     const preset = await page.$eval('[data-path="proxyAddress"]', (field) => field.getAttribute("value"));
@@ -79,7 +78,7 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
     await shown.waitForText("Old PBX");
     await shown.waitForText("inbound only");
     assert.deepEqual(await shown.inspect("trunks"), []);
-    await page.click("main a ::-p-text(Old PBX)");
+    await page.locator("main a ::-p-text(Old PBX)").click();
     await shown.waitForText(number);
     await shown.waitForText("Railway club");
     await shown.press("Delete");
@@ -137,7 +136,7 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
     );
     await shown.waitForText("Office PBX");
     assert.deepEqual(await shown.inspect("numbers"), []);
-    await page.click('[aria-label="Place a test call from +12025550143"]');
+    await page.locator('[aria-label="Place a test call from +12025550143"]').click();
     await shown.fill("toNumber", "101");
     assert.deepEqual(await shown.inspect("number-test-call"), []);
     await page.keyboard.press("Enter");
@@ -155,22 +154,22 @@ describe("the pages of trunks and numbers", { skip: skipWithoutChromium }, () =>
   test("unbind a number, bind it again, and delete it while no agent answers it", async () => {
     const { shown, page, problems } = await open("/phone-numbers");
     const unbind = async (): Promise<void> => {
-      await (await page.waitForSelector('[aria-label="Actions for +12025550143"]'))?.click();
-      await (await page.waitForSelector("[role=menu] ::-p-text(Unbind)", { visible: true }))?.click();
+      await page.locator('[aria-label="Actions for +12025550143"]').click();
+      await page.locator("[role=menu] ::-p-text(Unbind)").click();
       await shown.waitForText("Unbind +12025550143?");
-      await (await page.waitForSelector("[role=dialog] button ::-p-text(Unbind)"))?.click();
+      await page.locator("[role=dialog] button ::-p-text(Unbind)").click();
     };
     await unbind();
-    await (await page.waitForSelector('[aria-label="Bind +12025550143"]'))?.click();
+    await page.locator('[aria-label="Bind +12025550143"]').click();
     await shown.choose("agentId", "Night desk");
     await shown.press("Save");
     await shown.waitForText("+12025550143 is bound.");
     const { data } = await platform.api.listPhoneNumbers();
     assert.equal(data[0]?.environment, null);
     await unbind();
-    await (await page.waitForSelector('[aria-label="Delete +12025550143"]'))?.click();
+    await page.locator('[aria-label="Delete +12025550143"]').click();
     await shown.waitForText("Delete +12025550143?");
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Delete)"))?.click();
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await shown.waitForText("+12025550143 is deleted.");
     assert.equal((await platform.api.listPhoneNumbers()).total, 0);
     assert.deepEqual(problems, []);

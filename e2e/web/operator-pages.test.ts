@@ -58,12 +58,12 @@ describe("the operator's pages", { skip: skipWithoutChromium }, () => {
     await shown.fill("name", "Tram museum");
     await page.keyboard.press("Enter");
     await shown.waitForText("it is not shown again");
-    await page.click("[role=dialog] ::-p-text(Open Tram museum)");
+    await page.locator("[role=dialog] ::-p-text(Open Tram museum)").click();
     await shown.waitForText("Billing and countries");
     await page.waitForFunction('document.querySelector("[role=dialog]") === null');
     assert.deepEqual(await shown.inspect("operator-organization"), []);
 
-    await page.click("[data-path=isBillingActive]");
+    await page.locator("[data-path=isBillingActive]").click();
     await shown.fill("allowedCountries", "XX");
     await page.keyboard.press("Enter");
     await shown.fill("limits.agents", "7");
@@ -82,7 +82,7 @@ describe("the operator's pages", { skip: skipWithoutChromium }, () => {
     await shown.press("Invite");
     await page.waitForSelector("[role=dialog] input[type=email]", { visible: true });
     await page.type("[role=dialog] input[type=email]", "eve@example.com");
-    await page.click("[role=dialog] button[type=submit]");
+    await page.locator("[role=dialog] button[type=submit]").click();
     await shown.waitForText("No e-mail was sent");
     assert.ok(
       problems.every((each) => each.includes("400")),
@@ -97,7 +97,7 @@ describe("the operator's pages", { skip: skipWithoutChromium }, () => {
     assert.deepEqual(await shown.inspect("operator-numbers"), []);
     await shown.press("Release");
     await shown.waitForText("loses the number");
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Release)"))?.click();
+    await page.locator("[role=dialog] button ::-p-text(Release)").click();
     await shown.waitForText("No phone numbers");
     await waitFor("the number to be gone", async () => (await platform.api.listPhoneNumbers()).total === 0);
     assert.deepEqual(problems, []);
@@ -108,12 +108,12 @@ describe("the operator's pages", { skip: skipWithoutChromium }, () => {
     await shown.waitForText("takes calls");
     await shown.waitForText(process.versions.node);
     assert.deepEqual(await shown.inspect("operator-nodes"), []);
-    await page.click("nav[aria-label=Operator] ::-p-text(Checks)");
+    await page.locator("nav[aria-label=Operator] ::-p-text(Checks)").click();
     await shown.press("Run the checks");
     await page.waitForSelector("main ::-p-text(Check again)", { timeout: 120_000 });
     await shown.waitForText("The database user can create tables.");
     assert.deepEqual(await shown.inspect("operator-checks"), []);
-    await page.click("nav[aria-label=Operator] ::-p-text(Audit log)");
+    await page.locator("nav[aria-label=Operator] ::-p-text(Audit log)").click();
     await shown.waitForText("updateOperatedOrganization");
     await shown.waitForText("Ada Lovelace");
     assert.deepEqual(await shown.inspect("operator-audit-log"), []);

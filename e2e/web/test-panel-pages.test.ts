@@ -105,7 +105,7 @@ describe("the test beside an agent's settings", { skip: skipWithoutChromium }, (
     // Each is shown in whole milliseconds.
     assert.ok(Math.abs(totalMs - sumMs) <= parts.length, latency);
 
-    await shown.page.click(".call-controls summary ::-p-text(Keypad)");
+    await shown.page.locator(".call-controls summary ::-p-text(Keypad)").click();
     await page.focus('.keypad button[aria-label="1"]');
     await page.keyboard.type("12#");
     await shown.waitForText("Pressed 12#");
@@ -133,7 +133,7 @@ describe("the test beside an agent's settings", { skip: skipWithoutChromium }, (
   test("writes with the agent: environment, tool, reply, instruction, another chat", async () => {
     const { shown, page, problems } = await open(`/agents/${agentId}`);
     await shown.press("Test");
-    await (await page.waitForSelector(".test-panel label ::-p-text(Write)"))?.click();
+    await page.locator(".test-panel label ::-p-text(Write)").click();
     await page.waitForSelector('option[value="staging"]');
     assert.deepEqual(await shown.inspect("test-chat-setup"), []);
     await page.select(".test-panel select", "staging");
@@ -144,7 +144,7 @@ describe("the test beside an agent's settings", { skip: skipWithoutChromium }, (
     await page.keyboard.press("Enter");
     await shown.waitForText("find_place called with");
     await shown.waitForText(ANSWER);
-    await page.click(".test-chat summary");
+    await page.locator(".test-chat summary").click();
     await page.type('textarea[placeholder="Tell the agent…"]', "Thank them.");
     await page.keyboard.press("Enter");
     await shown.waitForText("The agent will say it.");
@@ -162,8 +162,7 @@ describe("the test beside an agent's settings", { skip: skipWithoutChromium }, (
     const { shown, page, problems } = await open(`/calls/${call.id}?tab=latency`);
     await page.waitForSelector(".turn-bars ::-p-text(Tools)");
     assert.match(await shown.text(".turn-bars li"), /Language model \d+ ms \+ Tools \d+ ms/);
-    const link = await page.waitForSelector("a ::-p-text(Test again)");
-    await link?.click();
+    await page.locator("a ::-p-text(Test again)").click();
     await shown.waitForText("With the environment and the variables of the call");
     await page.waitForSelector('option[value="staging"]');
     const chosen = await page.evaluate('document.querySelector(".test-panel select").value');
@@ -171,7 +170,7 @@ describe("the test beside an agent's settings", { skip: skipWithoutChromium }, (
       'document.querySelector(".test-panel input[aria-label=\\"Value of customer\\"]").value',
     );
     assert.deepEqual([chosen, value], ["staging", "Grace"]);
-    await page.click('button[aria-label="Close the test"]');
+    await page.locator('button[aria-label="Close the test"]').click();
     await page.waitForSelector(".test-panel", { hidden: true });
     assert.deepEqual(problems, []);
   });

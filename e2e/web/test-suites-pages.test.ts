@@ -69,7 +69,7 @@ describe("the pages of test suites", { skip: skipWithoutChromium }, () => {
   }
 
   async function follow({ page }: ParleyPage, words: string): Promise<void> {
-    await (await page.waitForSelector(`main ::-p-text(${words})`, { visible: true }))?.click();
+    await page.locator(`main ::-p-text(${words})`).click();
   }
 
   test("lead from none to a scripted case with a mocked tool, and to a run that says why it passed", async () => {
@@ -168,7 +168,7 @@ describe("the pages of test suites", { skip: skipWithoutChromium }, () => {
     const { shown, page } = await open(address);
     await shown.press("Publish the draft");
     await shown.press("Publish anyway");
-    await (await page.waitForSelector("[role=dialog] button ::-p-text(Publish anyway)"))?.click();
+    await page.locator("[role=dialog] button ::-p-text(Publish anyway)").click();
     await shown.waitForText("New calls run on revision");
     assert.equal((await api.getAgent(gatedId)).hasUnpublishedChanges, false);
   });

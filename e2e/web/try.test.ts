@@ -49,7 +49,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
 
   test("offers a sample agent if there is none, and explains where to get a key", async () => {
     const { tried, problems } = await open();
-    await tried.page.click("summary");
+    await tried.page.locator("summary").click();
     await tried.waitForText("PARLEY_BOOTSTRAP_API_KEY");
     await tried.page.type("input", platform.apiKey);
     await tried.press("Continue");

@@ -43,8 +43,7 @@ describe("the versions of an agent", { skip: skipWithoutChromium }, () => {
 
   /** Presses a button of the dialog. */
   async function confirm({ page }: ParleyPage, words: string): Promise<void> {
-    const button = await page.waitForSelector(`[role=dialog] button ::-p-text(${words})`, { visible: true });
-    await button?.click();
+    await page.locator(`[role=dialog] button ::-p-text(${words})`).click();
     await page.waitForFunction('document.querySelector("[role=dialog]") === null');
   }
 
@@ -53,7 +52,7 @@ describe("the versions of an agent", { skip: skipWithoutChromium }, () => {
     const { shown, page, problems } = await open(`/agents/${agentId}/versions`);
     await shown.waitForText("New calls run on the agent as it was saved last");
     assert.deepEqual(await shown.inspect("versions-auto"), []);
-    await page.click("label ::-p-text(Live when published)");
+    await page.locator("label ::-p-text(Live when published)").click();
     await shown.waitForText("The draft has no other changes.");
 
     await follow(shown, "Settings", ".tab-links");
@@ -93,7 +92,7 @@ describe("the versions of an agent", { skip: skipWithoutChromium }, () => {
     await follow(shown, "All versions");
     await follow(shown, "Revision 1", "table");
     await shown.waitForText("What the agent was created with.");
-    await page.click("label ::-p-text(If restored)");
+    await page.locator("label ::-p-text(If restored)").click();
     await page.waitForSelector('section[aria-label="Turn timeout"]');
     assert.deepEqual(await shown.inspect("version-restore"), []);
     await shown.press("Restore");

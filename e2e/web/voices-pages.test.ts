@@ -52,13 +52,12 @@ describe("the page of voices", { skip: skipWithoutChromium }, () => {
 
   /** Chooses from the menu of a voice. */
   async function choose(page: Page, voice: string, action: string): Promise<void> {
-    await (await page.waitForSelector(`button[aria-label="Actions for ${voice}"]`))?.click();
-    const item = await page.waitForSelector(`[role=menu] ::-p-text(${action})`, { visible: true });
-    await item?.click();
+    await page.locator(`button[aria-label="Actions for ${voice}"]`).click();
+    await page.locator(`[role=menu] ::-p-text(${action})`).click();
   }
 
   async function chooseFile(page: Page, name: string): Promise<void> {
-    await page.click("::-p-text(File)");
+    await page.locator("::-p-text(File)").click();
     const input = await page.waitForSelector("input[type=file]");
     await input?.uploadFile(name);
   }
@@ -73,10 +72,10 @@ describe("the page of voices", { skip: skipWithoutChromium }, () => {
     await shown.fill("displayName", "Reader");
     await chooseFile(page, file);
     await shown.waitForText("Recording of 12 seconds");
-    await page.click(SUBMIT);
+    await page.locator(SUBMIT).click();
     await shown.waitForText("is required");
-    await page.click('[data-path="hasConsent"]');
-    await page.click(SUBMIT);
+    await page.locator('[data-path="hasConsent"]').click();
+    await page.locator(SUBMIT).click();
     await shown.waitForText("The voice Reader is ready.");
     await page.goto(`${platform.url}/voices?source=custom`);
     await shown.waitForText("approximation");
@@ -125,7 +124,7 @@ describe("the page of voices", { skip: skipWithoutChromium }, () => {
     await shown.press("Save");
     await choose(page, "Storyteller", "Delete");
     await shown.waitForText("will speak with the fallback voice");
-    await page.click("[role=dialog] button ::-p-text(Delete)");
+    await page.locator("[role=dialog] button ::-p-text(Delete)").click();
     await shown.waitForText("No voice matches");
     const silent = path.join(folder, "silent.wav");
     await writeFile(silent, writeWav({ sampleRateHz: 16_000, channels: 1, pcm: new Int16Array(160_000) }));
@@ -134,8 +133,8 @@ describe("the page of voices", { skip: skipWithoutChromium }, () => {
     await chooseFile(page, silent);
     // Until it is decoded, the button is disabled.
     await shown.waitForText("Recording of 10 seconds");
-    await page.click('[data-path="hasConsent"]');
-    await page.click(SUBMIT);
+    await page.locator('[data-path="hasConsent"]').click();
+    await page.locator(SUBMIT).click();
     await shown.waitForText("contains no speech");
     assert.deepEqual(await shown.inspect("voices-refused"), []);
   });

@@ -101,8 +101,7 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
   }
 
   async function press(page: Page, label: string): Promise<void> {
-    const button = await page.waitForSelector(`>>> button[aria-label="${label}"]`, { visible: true });
-    await button?.click();
+    await page.locator(`>>> button[aria-label="${label}"]`).click();
   }
 
   async function write(page: Page, text: string): Promise<void> {
@@ -240,8 +239,8 @@ describe("the widget on a page of another server", { skip: skipWithoutChromium }
       async () => (await frame.evaluate(SHOWN_TITLE)) === "Grace",
       8_000,
     );
-    await (await page.waitForSelector(`input[placeholder="The agent's language"]`))?.click();
-    await (await page.waitForSelector("[role=option] ::-p-text(Arabic)", { visible: true }))?.click();
+    await page.locator(`input[placeholder="The agent's language"]`).click();
+    await page.locator("[role=option] ::-p-text(Arabic)").click();
     await waitFor("the preview in Arabic", async () => (await frame.evaluate(SHOWN_DIRECTION)) === "rtl");
     await page.waitForSelector(`input[value*='data-language="ar"']`);
     assert.deepEqual(await shown.inspect("agent-widget"), []);

@@ -41,8 +41,7 @@ export class ParleyPage {
 
   /** Presses the button with this text. */
   async press(words: string): Promise<void> {
-    const button = await this.page.waitForSelector(`button ::-p-text(${words})`, { timeout: DEADLINE_MS });
-    await button?.click();
+    await this.page.locator(`button ::-p-text(${words})`).click();
   }
 
   async waitForText(words: string): Promise<void> {
@@ -80,12 +79,11 @@ export class ParleyPage {
   /** Chooses from a list of a form. */
   async choose(path: string, words: string): Promise<void> {
     const field = `input[data-path="${path}"]`;
-    await (await this.page.waitForSelector(field, { timeout: DEADLINE_MS }))?.click();
+    await this.page.locator(field).click();
     // Hidden lists of other fields have options with the same text.
     const opened = await this.page.waitForSelector(`${field}[aria-expanded=true]`);
     const list = `[id="${await opened?.evaluate((input) => input.getAttribute("aria-controls"))}"]`;
-    const option = await this.page.waitForSelector(`${list} ::-p-text(${words})`, { visible: true });
-    await option?.click();
+    await this.page.locator(`${list} ::-p-text(${words})`).click();
     // The list that fades covers the next field.
     await this.page.waitForSelector(list, { hidden: true });
   }

@@ -61,8 +61,7 @@ export class WidgetPage {
   }
 
   async press(label: string): Promise<void> {
-    const button = await this.page.waitForSelector(`>>> button[aria-label="${label}"]`, { visible: true });
-    await button?.click();
+    await this.page.locator(`>>> button[aria-label="${label}"]`).click();
   }
 
   /** Presses the button with this text. */

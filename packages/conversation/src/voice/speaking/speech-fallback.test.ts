@@ -4,6 +4,7 @@ import { CallDriver, type CallDriverOptions } from "../../testing/call-driver.ts
 import { FakeTextToSpeech, type FakeSynthesis } from "../../testing/fake-text-to-speech.ts";
 import { PhraseBook } from "./speech-phrases.ts";
 import { emergencyTexts, standardTexts } from "./speech-texts.ts";
+import { VoiceSpeeds } from "./voice-speeds.ts";
 
 const ANSWER = "We are open from nine to five. We are closed on Sunday. Shall I book you a place?";
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
@@ -52,6 +53,18 @@ for (const [what, behaviors] of [
     assert.equal(call.end, undefined);
   });
 }
+
+test("a greeting is heard within 300 ms of the deadline of a dead voice, from one that was never measured", async () => {
+  const firstMessage = "Good morning and welcome to the museum of natural history, how can I help you today?";
+  const call = new CallDriver({ hasFallback: true, agent: { firstMessage }, speeds: new VoiceSpeeds() });
+  call.tts.behaviors.push("stall");
+  call.start();
+  await call.letAgentFinish();
+  // The deadline is 1,200 ms.
+  const silentMs = 20 * call.frames.findIndex((frame) => frame !== undefined);
+  assert.ok(silentMs > 1_200 && silentMs <= 1_500, `${silentMs} ms`);
+  assert.deepEqual(call.transcript, [`agent: ${firstMessage}`]);
+});
 
 for (const behavior of ["failAfterAudio", "stallAfterAudio"] as const) {
   for (const sendsWordTimings of [true, false]) {

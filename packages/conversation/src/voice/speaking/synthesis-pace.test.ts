@@ -8,8 +8,8 @@ import { VoiceSpeeds } from "./voice-speeds.ts";
 const TEXT = "We are open every day from nine to six.";
 const AUDIO_MS = 3_000;
 
-/** A pace whose voice has spoken one clause: audio (ms) by its arrival (ms after the request). */
-function paceAfter(arrivals: readonly (readonly [atMs: number, audioMs: number])[]): SynthesisPace {
+/** A pace whose voice, never measured, speaks a clause. `receive` adds audio (ms) at a time (ms after the request). */
+function openPace() {
   let nowMs = 0;
   const voice = { tts: new FakeTextToSpeech(), voice: "fake" };
   const pace = new SynthesisPace({
@@ -20,12 +20,20 @@ function paceAfter(arrivals: readonly (readonly [atMs: number, audioMs: number])
   });
   pace.noteRequest(1, TEXT);
   let audioMs = 0;
-  for (const [atMs, arrivedMs] of arrivals) {
+  const receive = (atMs: number, arrivedMs: number): void => {
     nowMs = atMs;
     audioMs += arrivedMs;
     pace.noteAudio(audioMs);
-  }
-  pace.noteEnd(1, { audioMs, isCached: false, isPaused: false });
+  };
+  const end = (): void => pace.noteEnd(1, { audioMs, isCached: false, isPaused: false });
+  return { pace, receive, end };
+}
+
+/** A pace whose voice has spoken one clause: audio (ms) by its arrival (ms after the request). */
+function paceAfter(arrivals: readonly (readonly [atMs: number, audioMs: number])[]): SynthesisPace {
+  const { pace, receive, end } = openPace();
+  for (const [atMs, audioMs] of arrivals) receive(atMs, audioMs);
+  end();
   return pace;
 }
 
@@ -45,6 +53,21 @@ test("a fast stream of small pieces is played from its first piece", () => {
   const vendor = paceAfter(Array.from({ length: 12 }, (_, index) => [120 + index * 50, 250] as const));
   assert.ok(willSuffice(vendor, 250));
 });
+
+for (const [what, intervalMs, starts] of [
+  ["fast", 50, true],
+  ["slow", 300, false],
+] as const) {
+  test(`a ${what} stream of an unknown voice is played ${starts ? "from its second piece" : "once it suffices"}`, () => {
+    const { pace, receive } = openPace();
+    receive(900, 200);
+    assert.equal(willSuffice(pace, 200), false, "one piece says nothing about the next");
+    receive(915, 200);
+    assert.equal(willSuffice(pace, 400), false, "chunks that arrive together are one piece");
+    receive(900 + intervalMs, 200);
+    assert.equal(willSuffice(pace, 600), starts);
+  });
+}
 
 test("a voice that takes as long for every phrase is buffered by its speed", () => {
   const local = paceAfter([

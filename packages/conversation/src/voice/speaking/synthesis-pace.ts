@@ -118,14 +118,26 @@ export class SynthesisPace {
   willSuffice({ text, arrivedMs, bufferedMs, hasRunDry }: ClauseUnderWay): boolean {
     if (bufferedMs >= MAX_WAIT_MS) return true;
     const { speeds, voice } = this.#options;
-    const usual = speeds.streamingFactorOf(voice());
+    const known = speeds.streamingFactorOf(voice());
+    const usual = known ?? this.#measuredFactor;
     if (usual === undefined || hasRunDry) return false;
     const factor = Math.max(usual, this.#factorOfFirstPiece);
     if (factor >= 1) return false;
     const lengthMs = this.#lengthMs(text);
     const restMs = Math.max(lengthMs * LENGTH_MARGIN - arrivedMs, lengthMs * MIN_REST);
     const isFast = factor <= MAX_STREAMING_FACTOR;
-    return bufferedMs >= factor * (isFast ? Math.min(restMs, speeds.pieceMsOf(voice())) : restMs);
+    const pieceMs = known === undefined ? this.#longestPieceMs : speeds.pieceMsOf(voice());
+    return bufferedMs >= factor * (isFast ? Math.min(restMs, pieceMs) : restMs);
+  }
+
+  /**
+   * Synthesis time per audio of the current clause after its first piece; `undefined` before the second piece. For voices that were
+   * never measured, such as the one that takes over in the first call.
+   */
+  get #measuredFactor(): number | undefined {
+    if (this.#first === undefined || this.#beforePieceMs === 0) return undefined;
+    const tookMs = this.#audioAt - this.#beganAt - this.#first.tookMs;
+    return tookMs / (this.#arrivedMs - this.#first.audioMs);
   }
 
   /**

@@ -136,6 +136,34 @@ describe("cold transfers", { concurrency: true }, () => {
     assert.equal(person.ringing.length, 0);
   });
 
+  test("a trunk that takes the call over and hangs up without a report has transferred it", async () => {
+    await using person = await TestPerson.open({ toneHz: TONE_HZ });
+    const { caller, from } = await askForTransfer(person);
+    await using _caller = caller;
+    await new Promise<void>((resolve) => {
+      caller.session.onRefer = (refer) => {
+        refer.accept();
+        resolve();
+      };
+    });
+    await caller.hangUp();
+    const call = await endedCall(platform, from);
+    assert.deepEqual([call.status, call.endReason], ["completed", "transferred"]);
+    assert.match(call.endDetail ?? "", /did not report the outcome$/);
+    assert.match(stepsOf(call).at(-1) ?? "", /^The trunk took the call over/);
+  });
+
+  test("a REFER that the trunk does not allow leads to a call from here", async () => {
+    await using person = await TestPerson.open({ toneHz: TONE_HZ });
+    const { caller, from } = await askForTransfer(person);
+    await using _caller = caller;
+    caller.session.onRefer = (refer) => refer.reject(405);
+    await person.answer();
+    await waitFor("the person's voice", () => shareAt(TONE_HZ, lastHeard(caller)) > 0.9);
+    await person.session.bye();
+    assert.equal((await endedCall(platform, from)).endReason, "transferred");
+  });
+
   test("a person whom the trunk does not reach is reported, and the caller is back with the agent", async () => {
     await using person = await TestPerson.open({ toneHz: TONE_HZ });
     const { caller, from } = await askForTransfer(person);

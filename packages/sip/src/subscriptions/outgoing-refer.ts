@@ -25,15 +25,19 @@ export type ReferResult =
   | {
       ok: false;
       /**
-       * `refused`: the peer does not transfer. `failed`: the target did not answer the peer. `no_report`: the
-       * peer did not report the outcome. `ended`: the call ended first.
+       * `refused`: the peer does not transfer, or does not answer the request. `failed`: the target did not answer
+       * the peer. `no_report`: the peer did not report the outcome in time. `ended`: the call ended before the peer
+       * had accepted. `ended_unreported`: the peer had accepted, and the call ended without an outcome.
        */
-      cause: "refused" | "failed" | "no_report" | "ended";
+      cause: "refused" | "failed" | "no_report" | "ended" | "ended_unreported";
       status: number;
       reason: string;
     };
 
 const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** Time for five sends of the request. A peer without REFER may drop it instead of answering 405. */
+const ANSWER_TIMEOUT_MS = 8_000;
 
 const noReport: ReferResult = { ok: false, cause: "no_report", status: 408, reason: "Request Timeout" };
 const ended: ReferResult = {
@@ -42,17 +46,22 @@ const ended: ReferResult = {
   status: 481,
   reason: "Call/Transaction Does Not Exist",
 };
+const endedUnreported: ReferResult = { ...ended, cause: "ended_unreported" };
+const unanswered: ReferResult = { ok: false, cause: "refused", status: 408, reason: "Request Timeout" };
 
 /** A request to the peer to call a third party in our place, with the reports on that call (RFC 3515). */
 export class OutgoingRefer {
   readonly #options: ReferOptions;
   readonly #result = Promise.withResolvers<ReferResult>();
   readonly #timeout: Timer;
+  readonly #answerTimeout: Timer;
   #isOpen = true;
+  #isAccepted = false;
 
   constructor(clock: Clock, options: ReferOptions) {
     this.#options = options;
     this.#timeout = clock.schedule(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => this.#finish(noReport));
+    this.#answerTimeout = clock.schedule(ANSWER_TIMEOUT_MS, () => this.#finish(unanswered));
   }
 
   get isOpen(): boolean {
@@ -64,24 +73,31 @@ export class OutgoingRefer {
     const { to, replaces, referredBy } = this.#options;
     const embedded =
       replaces === undefined ? "" : `?Replaces=${encodeURIComponent(formatReplaces(replaces))}`;
-    const reply = await send({
+    const request = send({
       headers: {
         "Refer-To": `<${clean(to)}${embedded}>`,
         ...(referredBy !== undefined && { "Referred-By": `<${clean(referredBy)}>` }),
       },
     });
-    if ("failure" in reply) this.#finish(reply.failure === "closed" ? ended : noReport);
-    else {
-      const { status, reason, headers } = reply.response;
-      if (status >= 300) this.#finish({ ok: false, cause: "refused", status, reason });
-      // RFC 4488 §4: the peer accepted the request and will not report.
-      else if (headers.get("refer-sub")?.trim().toLowerCase() === "false") this.#finish(noReport);
+    void request.then((reply) => this.#handle(reply));
+    return await this.#result.promise;
+  }
+
+  #handle(reply: DialogReply): void {
+    if ("failure" in reply) {
+      this.#finish(reply.failure === "closed" ? ended : unanswered);
+      return;
     }
-    return this.#result.promise;
+    const { status, reason, headers } = reply.response;
+    if (status >= 300) this.#finish({ ok: false, cause: "refused", status, reason });
+    // RFC 4488 §4: the peer accepted the request and will not report.
+    else if (headers.get("refer-sub")?.trim().toLowerCase() === "false") this.#finish(noReport);
+    else this.#accept();
   }
 
   /** Handles a NOTIFY of the implicit subscription, which may overtake the 202 (RFC 3515 §2.4.4). */
   receive(notify: SipRequest): void {
+    this.#accept();
     const reported = readSipfrag(notify);
     const onProgress = this.#options.onProgress;
     if (reported !== undefined) onProgress?.(reported);
@@ -94,12 +110,18 @@ export class OutgoingRefer {
 
   /** Ends the subscription together with the dialog. Idempotent. */
   close(): void {
-    this.#finish(ended);
+    this.#finish(this.#isAccepted ? endedUnreported : ended);
+  }
+
+  #accept(): void {
+    this.#isAccepted = true;
+    this.#answerTimeout.cancel();
   }
 
   #finish(result: ReferResult): void {
     this.#isOpen = false;
     this.#timeout.cancel();
+    this.#answerTimeout.cancel();
     this.#result.resolve(result);
   }
 }

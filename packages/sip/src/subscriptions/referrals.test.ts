@@ -114,17 +114,40 @@ test("a transfer report is accepted after the peer has hung up", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("a transfer without a report after the call ends with no_report", async () => {
+test("a call that ends without a report had its transfer accepted, or not", async () => {
+  const over = { ok: false, status: 481, reason: "Call/Transaction Does Not Exist" };
+  for (const isAccepted of [true, false]) {
+    const { call, result } = await transfer();
+    if (isAccepted) await call.respond("REFER", 202);
+    await call.request("BYE");
+    await call.rig.clock.advance(4_000);
+    assert.deepEqual(await result, { ...over, cause: isAccepted ? "ended_unreported" : "ended" });
+    await call.rig.clock.advance(32_000);
+    await assertNothingLeft(call.rig);
+  }
+});
+
+test("a peer that does not answer the request does not transfer, and is not heard later", async () => {
   const { call, result } = await transfer();
+  await call.rig.clock.advance(7_999);
+  assert.equal(call.rig.peer.requests("REFER").length, 5);
+  await call.rig.clock.advance(1);
+  assert.deepEqual(await result, { ok: false, cause: "refused", status: 408, reason: "Request Timeout" });
   await call.respond("REFER", 202);
-  await call.request("BYE");
-  await call.rig.clock.advance(32_000);
-  assert.deepEqual(await result, {
-    ok: false,
-    cause: "ended",
-    status: 481,
-    reason: "Call/Transaction Does Not Exist",
-  });
+  await notify(call, "200 OK", "terminated;reason=noresource");
+  assert.equal(call.lastStatus("NOTIFY"), 481);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
+test("a report that overtakes the answer to the request accepts it", async () => {
+  const { call, result } = await transfer();
+  await notify(call, "180 Ringing");
+  await call.rig.clock.advance(10_000);
+  await call.respond("REFER", 202);
+  await notify(call, "200 OK", "terminated;reason=noresource");
+  assert.equal((await result).ok, true);
+  await hangUp(call.rig, call.established);
   await assertNothingLeft(call.rig);
 });
 

@@ -8,8 +8,8 @@ import { OutgoingRefer, type ReferOptions, type ReferResult } from "./outgoing-r
 /** Maximum number of simultaneous transfers by the peer in one session. */
 const MAX_INCOMING_REFERS = 4;
 
-/** RFC 5057 §4.1: how long the dialog outlives the call to receive a transfer report. */
-const REPORT_TIMEOUT_MS = 32_000;
+/** How long the dialog outlives the call to receive a transfer report (RFC 5057 §4.1): time for four sends of a NOTIFY. */
+const REPORT_TIMEOUT_MS = 4_000;
 
 /** The transfers of one session, in both directions (RFC 3515). */
 export class Referrals {
@@ -93,7 +93,7 @@ export class Referrals {
     }
   }
 
-  /** Resolves when no report is expected any more, at most 32 s after the end of the call. */
+  /** Resolves when no report is expected any more, at most 4 s after the end of the call. */
   async drain(): Promise<void> {
     const outgoing = this.#outgoing;
     if (outgoing === undefined) return;

@@ -36,6 +36,7 @@ export interface PhoneSessionOptions {
 export class PhoneSession {
   readonly #options: PhoneSessionOptions;
   #session: Session | undefined;
+  #transfer: Promise<unknown> | undefined;
 
   constructor(options: PhoneSessionOptions) {
     this.#options = options;
@@ -61,7 +62,8 @@ export class PhoneSession {
     session.onOfferNeeded = () => buildOffer(settings, session.localSdp);
     session.onRemoteAnswer = (answer) => void this.connect(answer, settings, session.localSdp);
     session.onDtmf = ({ digit }) => media.hearKey(digit);
-    void session.ended.then(({ cause }) => {
+    void session.ended.then(async ({ cause }) => {
+      await this.#transfer;
       // If another session has replaced this one, the call goes on.
       if (this.#session === session) call.hangUp(outcomeOfEnd(cause));
     });
@@ -112,6 +114,12 @@ export class PhoneSession {
       reason: "Call/Transaction Does Not Exist",
     } as const;
     return (await this.#session?.refer(options)) ?? over;
+  }
+
+  /** From now on the call does not end with its session before this step of a transfer is over, which may end it otherwise. */
+  async endAfter<Result>(step: Promise<Result>): Promise<Result> {
+    this.#transfer = step.catch(() => undefined);
+    return await step;
   }
 
   bye(): void {

@@ -146,7 +146,9 @@ export class CallTransfers {
     media.transfer.hold();
     try {
       const mayRefer = route.extension === null && route.warm === undefined;
-      const referred = mayRefer ? await this.#refer(subject, route, plan) : "refused";
+      const referred = mayRefer
+        ? await subject.session.endAfter(this.#refer(subject, route, plan))
+        : "refused";
       const result = referred === "refused" ? await this.#callPerson(subject, route, plan) : referred;
       return result === "transferred" ? { isTransferred: true } : this.#fail(subject, route, result);
     } catch (error) {
@@ -166,10 +168,18 @@ export class CallTransfers {
       referredBy: plan.route.from,
       timeoutMs: dialTimeoutSeconds * 1000,
     });
-    if (!result.ok) return result.cause === "refused" ? "refused" : failureOfRefer(result);
-    media.noteTransfer(`${to} answered. The trunk connected the caller.`);
-    call.hangUp({ ...CONNECTED, endDetail: `to ${to}, by the trunk` });
-    return "transferred";
+    if (result.ok) {
+      media.noteTransfer(`${to} answered. The trunk connected the caller.`);
+      call.hangUp({ ...CONNECTED, endDetail: `to ${to}, by the trunk` });
+      return "transferred";
+    }
+    // Some trunks take the call over and hang up at once.
+    if (result.cause === "ended_unreported") {
+      media.noteTransfer(`The trunk took the call over, and did not report whether ${to} answered.`);
+      call.hangUp({ ...CONNECTED, endDetail: `to ${to}, by the trunk, which did not report the outcome` });
+      return "transferred";
+    }
+    return result.cause === "refused" ? "refused" : failureOfRefer(result);
   }
 
   /** Calls the person and connects the caller. */

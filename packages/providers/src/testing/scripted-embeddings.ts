@@ -5,8 +5,8 @@ import { ScriptedHost, type ScriptedServer } from "./scripted-server.ts";
 export interface ScriptedEmbeddingsOptions {
   /** Key that requests must have. Default: none is needed. */
   apiKey?: string;
-  /** Dimensions of the vectors. Default: 8. */
-  dimensions?: number;
+  /** Dimensions of the vectors, by the number of the request. Default: 8. */
+  dimensions?: (request: number) => number;
   /** What the server does in place of an answer, by the number of the request. */
   fault?: (request: number) => EmbeddingFault | undefined;
 }
@@ -21,7 +21,7 @@ type EmbeddingFault =
 export async function startScriptedEmbeddings(
   options: ScriptedEmbeddingsOptions = {},
 ): Promise<ScriptedServer & { requests: { model: string; texts: readonly string[] }[] }> {
-  const { apiKey, dimensions = 8, fault } = options;
+  const { apiKey, dimensions = () => 8, fault } = options;
   const requests: { model: string; texts: readonly string[] }[] = [];
   const host = new ScriptedHost((request, response) => {
     const answer = async (): Promise<void> => {
@@ -31,6 +31,7 @@ export async function startScriptedEmbeddings(
         return void response.writeHead(404).end();
       const texts = input.map(String);
       const failing = fault?.(requests.length);
+      const length = dimensions(requests.length);
       requests.push({ model: String(model), texts });
       if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`)
         return void response.writeHead(401).end('{"error":{"message":"Incorrect API key provided"}}');
@@ -43,7 +44,7 @@ export async function startScriptedEmbeddings(
       }
       // In another order than asked for, as the index allows.
       const data = texts
-        .map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text, dimensions) }))
+        .map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text, length) }))
         .toReversed();
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ object: "list", data, model }));

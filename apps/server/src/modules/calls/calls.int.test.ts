@@ -313,7 +313,16 @@ test("text that the database cannot store is repaired, not lost", async () => {
   const { calls } = server.modules;
   const id = await openCall(server);
   const toolCall = { ...message("2", "{}"), type: "tool_call" as const, toolCallId: "a\0", toolName: "b\0" };
-  await calls.appendItems(id, [message("1", "one\0 \ud800two"), toolCall], after(1));
+  const flowState = {
+    nodeId: "ask",
+    phase: "asked" as const,
+    attempts: 1,
+    volunteered: [],
+    slots: { "na\0me": "A\0da \ud800" },
+    toolCallId: "c\0",
+  };
+  const step = { ...message("3", "step"), type: "flow" as const, nodeId: "ask", flowState };
+  await calls.appendItems(id, [message("1", "one\0 \ud800two"), toolCall, step], after(1));
   const end = {
     status: "failed",
     endReason: "error_llm",
@@ -324,6 +333,7 @@ test("text that the database cannot store is repaired, not lost", async () => {
   const { transcript, endDetail } = await calls.get(server.organizationId, id);
   assert.deepEqual([transcript[0]?.text, endDetail], ["one \ufffdtwo", "it said "]);
   assert.deepEqual([transcript[1]?.toolCallId, transcript[1]?.toolName], ["a", "b"]);
+  assert.deepEqual(transcript[2]?.flowState?.["slots"], { name: "Ada \ufffd" });
   await server.close();
 });
 

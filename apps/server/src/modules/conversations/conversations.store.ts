@@ -3,7 +3,7 @@ import { type SQL, type SQLWrapper, and, asc, desc, eq, gt, inArray, isNull, ne,
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { prepareOnce } from "../../platform/database/prepared-query.ts";
-import { toStorableText } from "../../platform/database/storable-text.ts";
+import { toStorableJson } from "../../platform/database/storable-text.ts";
 import { conversations, isMessage, transcriptItems, wordsOf } from "./conversations.tables.ts";
 
 /** Earlier conversations of a customer that a new one knows of. */
@@ -319,7 +319,7 @@ export async function appendItems(
           select max(sequence) from ${transcriptItems} where conversation_id = (select id from conversation)
         ), 0),
         entry.item
-      from conversation, jsonb_array_elements(${JSON.stringify(items.map(toStorable))}::jsonb)
+      from conversation, jsonb_array_elements(${JSON.stringify(toStorableJson(items))}::jsonb)
         with ordinality as entry (item, place)
       on conflict do nothing
       returning 1
@@ -357,14 +357,4 @@ export async function listWithTranscript(queries: Queries, ids: readonly string[
     .from(conversations)
     .where(and(inArray(conversations.id, [...ids]), isNull(conversations.transcriptDeletedAt)));
   return rows.map(({ id }) => id);
-}
-
-function toStorable(item: TranscriptItem): TranscriptItem {
-  const { text, toolCallId, toolName } = item;
-  return {
-    ...item,
-    text: toStorableText(text),
-    ...(toolCallId !== undefined && { toolCallId: toStorableText(toolCallId) }),
-    ...(toolName !== undefined && { toolName: toStorableText(toolName) }),
-  };
 }

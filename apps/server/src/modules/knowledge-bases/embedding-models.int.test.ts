@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { KnowledgeBase, KnowledgeDocument, KnowledgePassage } from "@parley/contract";
 import { type ScriptedEmbeddingsOptions, startScriptedEmbeddings } from "@parley/providers/testing";
+import { waitFor } from "@parley/testing";
 import { createTestDatabase } from "../../platform/database/testing.ts";
 import { assertRefused } from "../contract-conformance.ts";
 import type { TestServerOptions } from "../testing.ts";
@@ -88,6 +89,21 @@ test("a server that refuses keeps the document waiting with the reason, and the 
   assert.deepEqual([ready?.status, ready?.statusReason, ready?.embeddedPassages], ["ready", null, 2]);
 });
 
+test("a refusal with characters that PostgreSQL does not store is stored without them", async (context) => {
+  const embeddings = await startEmbeddings(context, {
+    // The message is cut within the last character.
+    fault: () => ({ status: 401, body: `\0bad key${"x".repeat(191)}😀` }),
+  });
+  const { server, base, documentsOf } = await openBase(context, embeddedBy(embeddings));
+  const { id } = dataOf<KnowledgeDocument>(
+    await upload(server, base.id, { name: "a.md", content: PETS }),
+    201,
+  );
+  await assert.rejects(server.modules.documentIndexer.index(id), /401/);
+  const [waiting] = await documentsOf();
+  assert.match(waiting?.statusReason ?? "", /status 401: bad keyx+/);
+});
+
 test("without the server, conversations search by words, and the API says why it cannot search", async (context) => {
   let isDown = false;
   const embeddings = await startEmbeddings(context, {
@@ -115,7 +131,7 @@ test("after a change of the model, documents are embedded again, and found by wo
   await before.add(base.id, "hotel.md", PETS);
   const { apiKey } = server;
   // A node with another model on the same database.
-  const longer = await startEmbeddings(context, { dimensions: 32 });
+  const longer = await startEmbeddings(context, { dimensions: () => 32 });
   const after = await openKnowledge(context, {
     testDatabase,
     ...embeddedBy(longer, "embed-2"),
@@ -143,4 +159,71 @@ test("after a change of the model, documents are embedded again, and found by wo
   // Those that are up to date are left alone.
   await after.server.modules.documentIndexer.embedAgain();
   assert.equal((await documentsOf())[0]?.status, "ready");
+});
+
+test("words find no passage of a document that is not ready yet", async (context) => {
+  let isDown = false;
+  const embeddings = await startEmbeddings(context, {
+    fault: () => (isDown ? { status: 503 } : undefined),
+  });
+  const { server, base, add, searchInHurry } = await openBase(context, embeddedBy(embeddings));
+  await add(base.id, "hotel.md", "# Parking\n\nThe garage costs 18 euros.\n");
+  isDown = true;
+  const sections = Array.from(
+    { length: 6 },
+    (_, at) => `# Garage ${at}\n\nThe draft garage costs ${at} euros.\n`,
+  );
+  const { id } = dataOf<KnowledgeDocument>(
+    await upload(server, base.id, { name: "draft.md", content: sections.join("\n") }),
+    201,
+  );
+  await assert.rejects(server.modules.documentIndexer.index(id), /503/);
+  const [found] = await searchInHurry("What does the draft garage cost?");
+  assert.equal(found?.documentName, "hotel.md");
+});
+
+test("a question is compared with the vectors of its length when the server changes its model", async (context) => {
+  let dimensions = 8;
+  const embeddings = await startEmbeddings(context, { dimensions: () => dimensions });
+  const { base, add, search } = await openBase(context, embeddedBy(embeddings));
+  await add(base.id, "hotel.md", PETS);
+  dimensions = 32;
+  await add(base.id, "pool.md", "# Swimming\n\nThe pool opens at seven in the morning.\n");
+  // All of them are stop words, which the index of words leaves out.
+  const [best] = await search("at in the");
+  assert.deepEqual([best?.heading, (best?.score ?? 0) > 0.4], ["Swimming", true]);
+  assert.equal((await search("garage"))[0]?.heading, "Parking");
+});
+
+test("a question that the server refuses does not keep it from those of others", async (context) => {
+  let isRefused = false;
+  const embeddings = await startEmbeddings(context, {
+    fault: () => (isRefused ? { status: 400, body: "too long" } : undefined),
+  });
+  const { base, add, searchInHurry } = await openBase(context, embeddedBy(embeddings));
+  await add(base.id, "hotel.md", PETS);
+  isRefused = true;
+  assert.equal((await searchInHurry("garage garage"))[0]?.heading, "Parking");
+  isRefused = false;
+  const asked = embeddings.requests.length;
+  assert.equal((await searchInHurry("And the dogs?"))[0]?.heading, "Pets");
+  assert.equal(embeddings.requests.length, asked + 1);
+});
+
+test("a conversation does not wait as long as the API for the vector of the same question", async (context) => {
+  let isStalled = false;
+  const embeddings = await startEmbeddings(context, { fault: () => (isStalled ? "stall" : undefined) });
+  const { base, add, server, searchInHurry } = await openBase(context, embeddedBy(embeddings));
+  await add(base.id, "hotel.md", PETS);
+  isStalled = true;
+  const ended: string[] = [];
+  const query = "Is there a garage?";
+  const asked = server.request("POST", `/knowledge-bases/${base.id}/search`, { query });
+  const api = asked.then(() => ended.push("API"));
+  await waitFor("the API's question", () => embeddings.requests.length === 2);
+  const [found] = await searchInHurry(query);
+  ended.push("conversation");
+  await api;
+  assert.equal(found?.heading, "Parking");
+  assert.deepEqual(ended, ["conversation", "API"]);
 });

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { toStorableText } from "../../platform/database/storable-text.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
 import type { ProviderKeysService, StoredKey } from "../provider-keys/provider-keys.service.ts";
 import { type CloningProvider, findCloneAccount } from "./cloning-providers.ts";
@@ -47,7 +48,7 @@ export class VoiceCloning {
     } catch (error) {
       const isLate = clock.now().getTime() - row.createdAt.getTime() > GIVE_UP_AFTER_MS;
       if (!isLate && !isFinal(error)) throw error;
-      const statusReason = `${row.provider}: ${errorMessage(error)}${adviceOf(error)}`;
+      const statusReason = toStorableText(`${row.provider}: ${errorMessage(error)}${adviceOf(error)}`);
       await store.endProcessing(database, voiceId, { status: "failed", statusReason, spokenVoiceId: null });
       return;
     }

@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { type Job, type JobResult, PgBoss, fromDrizzle } from "pg-boss";
 import type { Logger } from "pino";
 import type { Queries } from "../database/database.ts";
+import { toStorableText } from "../database/storable-text.ts";
 
 const SCHEMA = "jobs";
 const MAX_CONNECTIONS = 2;
@@ -113,7 +114,7 @@ export class Jobs implements JobQueue {
       return { id, status: "completed" };
     } catch (error) {
       this.#logger.warn({ err: error, job: kind.name, jobId: id }, "job failed");
-      return { id, status: "failed", output: { message: String(error) } };
+      return { id, status: "failed", output: { message: toStorableText(String(error)) } };
     }
   }
 

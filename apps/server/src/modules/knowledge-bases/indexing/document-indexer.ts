@@ -1,4 +1,5 @@
 import type { Queries } from "../../../platform/database/database.ts";
+import { toStorableText } from "../../../platform/database/storable-text.ts";
 import type { JobQueue } from "../../../platform/jobs/jobs.ts";
 import * as bases from "../knowledge-bases.store.ts";
 import * as store from "../knowledge-documents.store.ts";
@@ -110,7 +111,9 @@ export class DocumentIndexer {
     } catch (error) {
       if (error instanceof EmbeddingError)
         await store.updateAnyDocument(database, documentId, {
-          statusReason: `The passages are not embedded yet: ${error.message}. It is tried again every minute.`,
+          statusReason: toStorableText(
+            `The passages are not embedded yet: ${error.message}. It is tried again every minute.`,
+          ),
         });
       throw error;
     } finally {

@@ -6,6 +6,7 @@ import {
   type OutboundClient,
   OutboundError,
 } from "../../../platform/outbound-http/outbound-client.ts";
+import { toStorableJson } from "../../../platform/database/storable-text.ts";
 import type { DocumentReader, Extraction } from "../extraction/document-reader.ts";
 import { MAX_PASSAGES } from "../extraction/passages.rules.ts";
 import type { NewPassage } from "../passages.store.ts";
@@ -104,7 +105,7 @@ export class WebsiteCrawler {
     const waiting = [{ url: withoutFragment(url), depth: 0 }];
     const seen = new Set(waiting.map((each) => each.url));
     const note = (problem: Problem): void => {
-      if (problems.length < MAX_PROBLEMS) problems.push(problem);
+      if (problems.length < MAX_PROBLEMS) problems.push(toStorableJson(problem));
     };
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { depth } = next;

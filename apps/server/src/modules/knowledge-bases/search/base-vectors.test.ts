@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BaseVectorCache } from "./base-vectors.ts";
+import { BaseVectorCache, type BaseVectors } from "./base-vectors.ts";
 
 /** A source with as many vectors as it has been read times. Each reading waits until it is released. */
 class Source {
@@ -19,7 +19,7 @@ class Source {
   }
 }
 
-const countOf = async (vectors: Promise<{ ids: Float64Array }>) => (await vectors).ids.length;
+const countOf = async (vectors: Promise<BaseVectors>) => (await vectors).groups.get(2)?.ids.length;
 const turn = async () => await new Promise((resolve) => setImmediate(resolve));
 
 test("a version is read once for all who wait, and kept", async () => {

@@ -1,14 +1,18 @@
-/** The vectors of a base's passages, as of a version of the base. */
-export interface BaseVectors {
-  version: number;
+/** Vectors of the same length. */
+export interface VectorGroup {
   /** Ids of the passages, ascending. */
   ids: Float64Array;
   /** One vector after the other, in the order of the ids. */
   vectors: Float32Array;
-  /** Values of each vector; 0 if there is none. */
-  dimensions: number;
-  /** Whether there are passages without a vector. */
-  isPartial: boolean;
+}
+
+/** The vectors of a base's passages, as of a version of the base. */
+export interface BaseVectors {
+  version: number;
+  /** By their length: the server of the model may have changed it. */
+  groups: ReadonlyMap<number, VectorGroup>;
+  /** Number of passages, of which some may have no vector. */
+  passages: number;
 }
 
 /** About 350,000 passages. */
@@ -77,29 +81,14 @@ export class BaseVectorCache {
 
   async #read(id: string, version: number): Promise<BaseVectors> {
     const expected = await this.#source.countVectors(id);
-    let capacity = Math.max(16, expected);
-    let dimensions = 0;
-    let ids = new Float64Array(capacity);
-    let vectors = new Float32Array();
-    let count = 0;
+    const groups = new Map<number, GrowingGroup>();
     for await (const { id: passage, vector } of this.#source.readVectors(id)) {
-      if (count === 0) {
-        dimensions = vector.length;
-        vectors = new Float32Array(capacity * dimensions);
-      }
-      // The server of the model has changed it.
-      if (vector.length !== dimensions) continue;
-      if (count === capacity) {
-        capacity = Math.ceil(capacity * 1.2);
-        ids = grown(ids, new Float64Array(capacity));
-        vectors = grown(vectors, new Float32Array(capacity * dimensions));
-      }
-      ids[count] = passage;
-      vectors.set(vector, count * dimensions);
-      count++;
+      const group = groups.get(vector.length) ?? new GrowingGroup(vector.length, expected);
+      groups.set(vector.length, group);
+      group.add(passage, vector);
     }
-    const read = { ids: ids.subarray(0, count), vectors: vectors.subarray(0, count * dimensions) };
-    return { version, ...read, dimensions, isPartial: count < expected };
+    const read = [...groups].map(([dimensions, group]) => [dimensions, group.group] as const);
+    return { version, groups: new Map(read), passages: expected };
   }
 
   #dropOldest(kept: string): void {
@@ -113,8 +102,38 @@ export class BaseVectorCache {
   }
 }
 
-function sizeOf({ ids, vectors }: BaseVectors): number {
-  return ids.byteLength + vectors.byteLength;
+class GrowingGroup {
+  readonly #dimensions: number;
+  #ids: Float64Array;
+  #vectors: Float32Array;
+  #count = 0;
+
+  constructor(dimensions: number, expected: number) {
+    const capacity = Math.max(16, expected);
+    this.#dimensions = dimensions;
+    this.#ids = new Float64Array(capacity);
+    this.#vectors = new Float32Array(capacity * dimensions);
+  }
+
+  add(id: number, vector: Float32Array): void {
+    if (this.#count === this.#ids.length) {
+      const capacity = Math.ceil(this.#count * 1.2);
+      this.#ids = grown(this.#ids, new Float64Array(capacity));
+      this.#vectors = grown(this.#vectors, new Float32Array(capacity * this.#dimensions));
+    }
+    this.#ids[this.#count] = id;
+    this.#vectors.set(vector, this.#count * this.#dimensions);
+    this.#count++;
+  }
+
+  get group(): VectorGroup {
+    const vectors = this.#vectors.subarray(0, this.#count * this.#dimensions);
+    return { ids: this.#ids.subarray(0, this.#count), vectors };
+  }
+}
+
+function sizeOf({ groups }: BaseVectors): number {
+  return [...groups.values()].reduce((sum, { ids, vectors }) => sum + ids.byteLength + vectors.byteLength, 0);
 }
 
 /** The result, or the other value if there is none in time. */

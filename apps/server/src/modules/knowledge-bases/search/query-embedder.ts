@@ -1,9 +1,10 @@
+import { ProviderError } from "@parley/conversation";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { TextEmbedder } from "@parley/providers/embeddings";
 import { type EmbedderSettings, openEmbedder } from "../embedder.ts";
 
 const EMBED_TIMEOUT_MS = 5_000;
-/** In a conversation, which then searches by words alone. */
+/** A conversation then searches by words alone. */
 const HURRIED_TIMEOUT_MS = 1_000;
 /** Conversations do not ask a model that has failed for this time. */
 const PAUSE_MS = 5_000;
@@ -34,10 +35,10 @@ export class QueryEmbedder {
 
   /** @param isHurried Whether a failure is reported in the result instead of rejecting. */
   async embed(query: string, isHurried: boolean): Promise<EmbeddedQuery> {
-    if (!isHurried) return { vector: await this.#find(query, EMBED_TIMEOUT_MS), problem: undefined };
+    if (!isHurried) return { vector: await this.#find(query), problem: undefined };
     try {
       if (performance.now() < this.#pausedUntilMs) throw new Error("the model has just failed");
-      return { vector: await this.#find(query, HURRIED_TIMEOUT_MS), problem: undefined };
+      return { vector: await inHurry(this.#find(query)), problem: undefined };
     } catch (error) {
       return { vector: undefined, problem: errorMessage(error) };
     }
@@ -48,8 +49,9 @@ export class QueryEmbedder {
     await embedder?.close();
   }
 
-  async #find(query: string, timeoutMs: number): Promise<Float32Array> {
-    const vector = this.#known.get(query) ?? this.#ask(query, timeoutMs);
+  /** Those who ask the same at once share the answer. */
+  async #find(query: string): Promise<Float32Array> {
+    const vector = this.#known.get(query) ?? this.#ask(query);
     this.#known.delete(query);
     this.#known.set(query, vector);
     const [oldest] = this.#known.keys();
@@ -57,18 +59,26 @@ export class QueryEmbedder {
     return await vector;
   }
 
-  async #ask(query: string, timeoutMs: number): Promise<Float32Array> {
+  async #ask(query: string): Promise<Float32Array> {
+    let slow: NodeJS.Timeout | undefined;
     try {
       const embedder = await this.#open();
-      const [vector] = await embedder.embed([query], AbortSignal.timeout(timeoutMs));
+      slow = setTimeout(() => this.#pause(), HURRIED_TIMEOUT_MS);
+      const [vector] = await embedder.embed([query], AbortSignal.timeout(EMBED_TIMEOUT_MS));
       if (vector === undefined) throw new Error("the model returned no vector");
       this.#pausedUntilMs = 0;
       return vector;
     } catch (error) {
       this.#known.delete(query);
-      this.#pausedUntilMs = performance.now() + PAUSE_MS;
+      if (!isOfQuestion(error)) this.#pause();
       throw error;
+    } finally {
+      clearTimeout(slow);
     }
+  }
+
+  #pause(): void {
+    this.#pausedUntilMs = performance.now() + PAUSE_MS;
   }
 
   /** A failure, such as a download without internet access, is repeated at the next search. */
@@ -78,5 +88,21 @@ export class QueryEmbedder {
       throw error;
     });
     return this.#embedder;
+  }
+}
+
+/** Whether the model refuses only this question, such as one that is too long. */
+function isOfQuestion(error: unknown): boolean {
+  return error instanceof ProviderError && [400, 413, 422].includes(error.status ?? 0);
+}
+
+async function inHurry<T>(result: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = new Error(`the model did not answer within ${HURRIED_TIMEOUT_MS / 1000} s`);
+  const timer = setTimeout(() => reject(late), HURRIED_TIMEOUT_MS);
+  try {
+    return await Promise.race([result, promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

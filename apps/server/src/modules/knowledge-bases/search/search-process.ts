@@ -19,7 +19,7 @@ const MAX_AT_ONCE = 64;
 /** A document may have been uploaded several times. */
 const CANDIDATES_PER_PASSAGE = 3;
 
-const NOT_COMPARED: Candidates = { ids: new Float64Array(), similarities: new Float32Array() };
+const NONE: Candidates = { ids: new Float64Array(), similarities: new Float32Array() };
 
 interface Found {
   passages: KnowledgePassage[];
@@ -61,8 +61,8 @@ class Search {
     await Promise.all([
       this.#embedder.prepare(),
       ...(await listVersions(this.#pool, bases)).map(async ({ id, version }) => {
-        const { dimensions } = await this.#vectors.get(id, version);
-        if (dimensions > 0) await this.#open(dimensions);
+        const { groups } = await this.#vectors.get(id, version);
+        for (const dimensions of groups.keys()) await this.#open(dimensions);
       }),
     ]);
   }
@@ -84,7 +84,7 @@ class Search {
       const ranked = rankPassages(candidates, wordPassages, {
         limit: limit * CANDIDATES_PER_PASSAGE,
         threshold,
-        hasUncompared: vectors.some(({ isPartial }) => isPartial) || candidates.includes(NOT_COMPARED),
+        hasUncompared: vectors.some((base, at) => (candidates[at] ?? NONE).ids.length < base.passages),
       });
       const passages = await findPassages(
         this.#pool,
@@ -107,14 +107,12 @@ class Search {
     for (const similarity of this.#similarities.values()) await (await similarity).close();
   }
 
-  async #compare(
-    { ids, vectors, dimensions }: BaseVectors,
-    query: Float32Array | undefined,
-  ): Promise<Candidates> {
-    if (ids.length === 0) return { ids, similarities: new Float32Array() };
-    if (query?.length !== dimensions) return NOT_COMPARED;
-    const similarity = await this.#open(dimensions);
-    return { ids, similarities: await similarity.compare(vectors, query) };
+  /** Compares the query with the vectors of its length. */
+  async #compare({ groups }: BaseVectors, query: Float32Array | undefined): Promise<Candidates> {
+    const group = query && groups.get(query.length);
+    if (query === undefined || group === undefined) return NONE;
+    const similarity = await this.#open(query.length);
+    return { ids: group.ids, similarities: await similarity.compare(group.vectors, query) };
   }
 
   #open(dimensions: number): Promise<Similarity> {

@@ -71,7 +71,7 @@ export async function listLexemes(pool: Pool, query: string): Promise<string[]> 
   return rows.map(({ lexeme }) => lexeme);
 }
 
-/** Ids of the passages that have each word, at most `MAX_PASSAGES_OF_WORD + 1` each. */
+/** Ids of the passages that can be found and have each word, at most `MAX_PASSAGES_OF_WORD + 1` each. */
 export async function findWords(
   pool: Pool,
   lexemes: readonly string[],
@@ -82,10 +82,17 @@ export async function findWords(
     name: "words",
     text: `
       select array(
-        select id from knowledge_passages where words @@ term.query limit ${MAX_PASSAGES_OF_WORD + 1}
+        select id from knowledge_passages
+        where words @@ term.query and document_id <> all(hidden.ids) and embedder is not null
+        limit ${MAX_PASSAGES_OF_WORD + 1}
       ) as ids
-      from unnest($1::tsquery[]) as term (query)`,
-    values: [lexemes.map((lexeme) => `${toTerm(lexeme)} & (${bases})`)],
+      from unnest($1::tsquery[]) as term (query), (
+        select array(
+          select id from knowledge_documents
+          where knowledge_base_id = any($2) and not is_searchable and passages > 0
+        ) as ids
+      ) as hidden`,
+    values: [lexemes.map((lexeme) => `${toTerm(lexeme)} & (${bases})`), knowledgeBaseIds],
   });
   return rows.map(({ ids }) => ids.map(Number));
 }

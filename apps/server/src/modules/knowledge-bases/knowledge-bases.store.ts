@@ -83,7 +83,7 @@ export async function lockKnowledgeBases(
   queries: Queries,
   organizationId: string,
   ids: readonly string[],
-  strength: "key share" | "update",
+  strength: "key share" | "no key update" | "update",
 ): Promise<string[]> {
   const rows = await queries
     .select({ id: knowledgeBases.id })

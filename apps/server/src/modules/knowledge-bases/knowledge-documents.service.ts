@@ -164,6 +164,8 @@ export class KnowledgeDocumentsService {
   async delete(organizationId: string, knowledgeBaseId: string, id: string): Promise<void> {
     const { database, jobs } = this.#dependencies;
     await database.transaction(async (transaction) => {
+      // Locked before its document, as a deletion of the base does.
+      await bases.lockKnowledgeBases(transaction, organizationId, [knowledgeBaseId], "no key update");
       if (!(await store.deleteDocument(transaction, organizationId, knowledgeBaseId, id)))
         throw new AppError("not_found");
       await bases.raiseVersion(transaction, knowledgeBaseId);

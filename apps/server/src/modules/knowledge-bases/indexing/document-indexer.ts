@@ -81,7 +81,8 @@ export class DocumentIndexer {
     for (const embedder of this.#embedders) embedder.close();
   }
 
-  async #embed({ id: documentId, organizationId, name }: store.DocumentRow): Promise<void> {
+  async #embed(row: store.DocumentRow): Promise<void> {
+    const { id: documentId, organizationId, name } = row;
     const { database, jobs, embedder: settings } = this.#options;
     const embedder = new PassageEmbedder(settings);
     this.#embedders.add(embedder);
@@ -89,7 +90,7 @@ export class DocumentIndexer {
     try {
       for (;;) {
         const batch = await passages.listToEmbed(database, documentId, this.#embedder, PASSAGES_AT_ONCE);
-        if (batch.length === 0) return await this.#finish(documentId);
+        if (batch.length === 0) return await this.#finish(row);
         if (performance.now() > endsAt)
           return await database.transaction(
             async (transaction) =>
@@ -101,8 +102,9 @@ export class DocumentIndexer {
           return vector === undefined ? [] : [{ id, vector }];
         });
         await database.transaction(async (transaction) => {
-          await passages.storeEmbeddings(transaction, this.#embedder, embeddings);
+          // Locked before its passages, as a deletion does.
           const document = await store.lockAnyDocument(transaction, documentId);
+          await passages.storeEmbeddings(transaction, this.#embedder, embeddings);
           const left = await passages.countToEmbed(transaction, documentId, this.#embedder);
           const embeddedPassages = (document?.passages ?? left) - left;
           await store.updateAnyDocument(transaction, documentId, { embeddedPassages, statusReason: null });
@@ -122,9 +124,11 @@ export class DocumentIndexer {
     }
   }
 
-  async #finish(documentId: string): Promise<void> {
+  async #finish({ id: documentId, organizationId, knowledgeBaseId }: store.DocumentRow): Promise<void> {
     const { database, clock } = this.#options;
     await database.transaction(async (transaction) => {
+      // Locked before its document, as a deletion does.
+      await bases.lockKnowledgeBases(transaction, organizationId, [knowledgeBaseId], "no key update");
       const document = await store.lockAnyDocument(transaction, documentId);
       if (document?.status !== "processing") return;
       await store.updateAnyDocument(transaction, documentId, {
@@ -136,7 +140,7 @@ export class DocumentIndexer {
         updatedAt: clock.now(),
       });
       await passages.finishReplacement(transaction, documentId);
-      await bases.raiseVersion(transaction, document.knowledgeBaseId);
+      await bases.raiseVersion(transaction, knowledgeBaseId);
     });
   }
 }

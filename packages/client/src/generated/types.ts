@@ -2185,7 +2185,7 @@ export interface Model {
   isDefault: boolean;
   /** False: no language model is configured. The built-in responder answers with sentences of the prompt, says what instructions order to say, answers from what they state, and calls no tools. `hint` says how to configure a language model. */
   isLanguageModel: boolean;
-  /** What the operator can do to get a language model. Null: nothing is missing. */
+  /** What is missing and what to do: how to get a language model, or that a model file may not call tools and how to try it. Null: nothing is known to be missing. */
   hint: string | null;
 }
 

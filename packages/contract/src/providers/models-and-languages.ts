@@ -20,7 +20,9 @@ const modelSchema = Type.Object(
     }),
     hint: nullable(
       Type.String({
-        description: "What the operator can do to get a language model. Null: nothing is missing.",
+        description:
+          "What is missing and what to do: how to get a language model, or that a model file may not call tools and how to try it. " +
+          "Null: nothing is known to be missing.",
       }),
     ),
   },

@@ -12,7 +12,7 @@ import { PageHeader } from "../../ui/page-header.tsx";
 import { formatSeconds } from "../calls/call-words.ts";
 import { modelsQuery } from "../agents/agents.queries.ts";
 import { agentNamesQuery } from "../calls/calls.queries.ts";
-import { NoLanguageModel } from "../web-calls/no-language-model.tsx";
+import { ModelHint } from "../web-calls/model-hint.tsx";
 import { EndReasons } from "./end-reasons-card.tsx";
 import { CallsChart } from "./calls-chart.tsx";
 import { FirstSteps, useFirstSteps } from "./first-steps.tsx";
@@ -44,7 +44,7 @@ export function OverviewPage() {
   return (
     <>
       {header}
-      <NoLanguageModel parley={parley} llmModel="service-standard" />
+      <ModelHint parley={parley} llmModel="service-standard" />
       <FirstSteps steps={steps} />
       <Selection />
       <Loaded query={statistics}>

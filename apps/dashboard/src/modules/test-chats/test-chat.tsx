@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Problem } from "../../ui/problem.tsx";
 import { InstructionForm } from "../web-calls/instruction-form.tsx";
-import { NoLanguageModel } from "../web-calls/no-language-model.tsx";
+import { ModelHint } from "../web-calls/model-hint.tsx";
 import { TestSetup } from "../web-calls/test-setup.tsx";
 import { Transcript } from "../web-calls/transcript.tsx";
 import { WriteForm } from "../web-calls/write-form.tsx";
@@ -35,7 +35,7 @@ export function TestChat({ parley, agent, children }: TestChatProps) {
           <section className="card side" aria-label="Chat">
             {chat.error !== null && <Problem error={chat.error} />}
             {children}
-            <NoLanguageModel parley={parley} llmModel={agent.llmModel} />
+            <ModelHint parley={parley} llmModel={agent.llmModel} />
             <TestSetup parley={parley} agent={agent} initial={last} onStart={(body) => chat.mutate(body)}>
               {() => (
                 <>

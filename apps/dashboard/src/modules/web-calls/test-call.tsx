@@ -5,7 +5,7 @@ import { CallRecord } from "./call-record.tsx";
 import { explainEnd, isOrdinaryEnd } from "./end-reasons.ts";
 import { InstructionForm } from "./instruction-form.tsx";
 import { Latency } from "./latency.tsx";
-import { NoLanguageModel } from "./no-language-model.tsx";
+import { ModelHint } from "./model-hint.tsx";
 import { TestCallSetup } from "./test-call-setup.tsx";
 import "./controls.css";
 import "./test-call.css";
@@ -42,7 +42,7 @@ function TestCallParts({ parley, agent, initial, children }: TestCallProps) {
   const setup = (
     <>
       {children}
-      <NoLanguageModel parley={parley} llmModel={agent.llmModel} />
+      <ModelHint parley={parley} llmModel={agent.llmModel} />
       <TestCallSetup
         key={agent.id}
         initial={last}

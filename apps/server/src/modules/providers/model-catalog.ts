@@ -16,6 +16,12 @@ export const NO_LANGUAGE_MODEL_HINT =
   "ANTHROPIC_API_KEY or GEMINI_API_KEY, or run Ollama on this machine, and start the server again " +
   "(docs/guides/language-models.md).";
 
+/** A grammar makes calls of tools well-formed, but the model decides whether it calls one. */
+const MODEL_FILE_HINT =
+  "The language model is a file on this server. Whether it calls tools depends on the model: SmolLM2 with 135 million " +
+  "parameters never does, and answers as if there were none. Before an agent with tools uses it, try each tool in the " +
+  "agent's test panel (docs/guides/language-models.md).";
+
 /** The language models that agents can name: those of all configured providers. */
 export class ModelCatalog {
   readonly #settings: ModelSettings;
@@ -56,7 +62,8 @@ export class ModelCatalog {
 
   /** What to do to get a language model for agents that name none; `undefined` if there is one. */
   get hint(): string | undefined {
-    return this.#standard.hint ?? undefined;
+    const { isLanguageModel, hint } = this.#standard;
+    return isLanguageModel ? undefined : (hint ?? undefined);
   }
 
   start(): void {
@@ -76,7 +83,7 @@ export class ModelCatalog {
       return { ...model, displayName, isLanguageModel: false, hint: NO_LANGUAGE_MODEL_HINT };
     }
     if (languageModel.provider === "gguf")
-      return { ...model, displayName: path.basename(languageModel.path) };
+      return { ...model, displayName: path.basename(languageModel.path), hint: MODEL_FILE_HINT };
     return { ...model, displayName: languageModel.model };
   }
 }

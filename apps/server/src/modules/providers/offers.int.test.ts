@@ -172,6 +172,14 @@ test("without a language model the only model is the built-in responder, which s
   );
 });
 
+test("a model file says that it may not call tools, without counting as no language model", async (context) => {
+  const { models } = offersOf(context, { PARLEY_LLM_GGUF: "/models/small.gguf" });
+  const [only] = await models.list();
+  assert.deepEqual([only?.displayName, only?.isLanguageModel], ["small.gguf", true]);
+  assert.match(only?.hint ?? "", /calls tools depends on the model/);
+  assert.equal(models.hint, undefined);
+});
+
 test("a language must be heard and spoken; the problem is at the field that changes", async (context) => {
   const { choices } = offersOf(context, {});
   const german = await problemsOf(choices, { language: "de" });

@@ -1,23 +1,23 @@
 import { type Parley } from "@parley/client";
 import { useQuery } from "@tanstack/react-query";
 
-interface NoLanguageModelProps {
+interface ModelHintProps {
   parley: Parley;
   /** The agent's `llmModel`. */
   llmModel: string;
 }
 
-/** Says that an agent answers without a language model, and how to get one; nothing if it has one. */
-export function NoLanguageModel({ parley, llmModel }: NoLanguageModelProps) {
+/** Says what an agent's language model lacks and what to do about it; nothing if nothing is missing. */
+export function ModelHint({ parley, llmModel }: ModelHintProps) {
   const models = useQuery({
     queryKey: ["models"],
     queryFn: async ({ signal }) => await parley.listModels({ signal }),
   });
-  const model = models.data?.find(({ id }) => id === llmModel);
-  if (model === undefined || model.isLanguageModel) return null;
+  const hint = models.data?.find(({ id }) => id === llmModel)?.hint ?? null;
+  if (hint === null) return null;
   return (
     <p role="note" className="notice warning">
-      {model.hint}
+      {hint}
     </p>
   );
 }

@@ -2397,13 +2397,15 @@ export class Operations extends Requests {
   }
 
   /**
-   * Rename a document.
+   * Change a document.
+   *
+   * Changes its name, or how often a website is read again: for the first time after that many hours. `document_not_website`: `resyncIntervalHours` is set for an upload.
    *
    * Requires the role `member`.
    *
    * @param id Id of the knowledge base.
    * @param documentId Id of the document.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `forbidden`, `not_found`, `document_not_website`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateKnowledgeDocument(id: string, documentId: string, body: KnowledgeDocumentUpdate = {}, options: RequestOptions = {}): Promise<KnowledgeDocument> {
     return await this.send({ method: "PATCH", path: path`/knowledge-bases/${id}/documents/${documentId}`, body, answer: "data" }, options);

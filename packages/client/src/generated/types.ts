@@ -4226,6 +4226,13 @@ export interface KnowledgeDocument {
   /** Size of the upload, or of the pages that were read. */
   bytes: number;
   website: KnowledgeWebsite;
+  /**
+   * Hours after which a website is read again. Null: only when `sync` is called.
+   * From 1 to 720.
+   */
+  resyncIntervalHours: number | null;
+  /** When the website is due to be read again; it waits behind other documents of the organization. Null: not scheduled. */
+  nextSyncAt: string | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -4242,11 +4249,21 @@ export interface KnowledgeWebsiteCreate {
   maxPages?: number;
   /** Name. Default: host and path of the address. */
   name?: string;
+  /**
+   * Hours after which a website is read again. Null: only when `sync` is called.
+   * From 1 to 720.
+   */
+  resyncIntervalHours?: number | null;
 }
 
 export interface KnowledgeDocumentUpdate {
   /** Name, such as the file's. */
   name?: string;
+  /**
+   * Hours after which a website is read again. Null: only when `sync` is called.
+   * From 1 to 720.
+   */
+  resyncIntervalHours?: number | null;
 }
 
 /** Part of a document. */

@@ -66,6 +66,17 @@ const websiteSchema = Type.Object(
 
 export type KnowledgeWebsite = Static<typeof websiteSchema>;
 
+export const MAX_RESYNC_INTERVAL_HOURS = 720;
+
+const resyncIntervalSchema = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_RESYNC_INTERVAL_HOURS,
+    description: "Hours after which a website is read again. Null: only when `sync` is called.",
+    examples: [24],
+  }),
+);
+
 const documentFields = {
   id: idSchema,
   knowledgeBaseId: idSchema,
@@ -88,6 +99,12 @@ const documentFields = {
   }),
   bytes: Type.Integer({ description: "Size of the upload, or of the pages that were read." }),
   website: nullable(websiteSchema),
+  resyncIntervalHours: resyncIntervalSchema,
+  nextSyncAt: nullable({
+    ...timestampSchema,
+    description:
+      "When the website is due to be read again; it waits behind other documents of the organization. Null: not scheduled.",
+  }),
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 };
@@ -168,6 +185,7 @@ export const addKnowledgeWebsiteRoute = defineRoute({
         }),
       ),
       name: Type.Optional({ ...nameSchema, description: "Name. Default: host and path of the address." }),
+      resyncIntervalHours: Type.Optional(resyncIntervalSchema),
     },
     { title: "KnowledgeWebsiteCreate" },
   ),
@@ -227,14 +245,18 @@ export const updateKnowledgeDocumentRoute = defineRoute({
   path: "/knowledge-bases/{id}/documents/{documentId}",
   operationId: "updateKnowledgeDocument",
   tag,
-  summary: "Rename a document",
+  summary: "Change a document",
+  description:
+    "Changes its name, or how often a website is read again: for the first time after that many hours. `document_not_website`: " +
+    "`resyncIntervalHours` is set for an upload.",
   params,
   body: closedObject(
     {
       name: Type.Optional(nameSchema),
+      resyncIntervalHours: Type.Optional(resyncIntervalSchema),
       ...Object.fromEntries(
         Object.keys(documentFields)
-          .filter((name) => name !== "name")
+          .filter((name) => name !== "name" && name !== "resyncIntervalHours")
           .map((name) => [name, ignored]),
       ),
     },
@@ -242,6 +264,7 @@ export const updateKnowledgeDocumentRoute = defineRoute({
   ),
   status: 200,
   response: dataOf(documentSchema),
+  errors: ["document_not_website"],
 });
 
 export const deleteKnowledgeDocumentRoute = defineRoute({

@@ -1,5 +1,6 @@
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import { type DocumentIndexer, INDEX_JOB, type IndexJob } from "./indexing/document-indexer.ts";
+import type { KnowledgeDocumentsService } from "./knowledge-documents.service.ts";
 
 /** Half a day, with intervals of at most a minute: the embedding model may have to be downloaded. */
 const RETRIES = 720;
@@ -14,5 +15,13 @@ export function indexDocumentJob(indexer: DocumentIndexer): JobKind<IndexJob> {
     retries: RETRIES,
     expireSeconds: EXPIRE_SECONDS,
     run: async ({ documentId }) => await indexer.index(documentId),
+  };
+}
+
+export function syncWebsitesJob(documents: Pick<KnowledgeDocumentsService, "syncDue">): JobKind<object> {
+  return {
+    name: "knowledge.sync",
+    cron: "* * * * *",
+    run: async () => await documents.syncDue(),
   };
 }

@@ -3,7 +3,7 @@ import type { OrganizationLimitsService } from "../organizations/organization-li
 import { embedderName } from "./embedder.ts";
 import { DocumentReader } from "./extraction/document-reader.ts";
 import { DocumentIndexer } from "./indexing/document-indexer.ts";
-import { indexDocumentJob } from "./knowledge-bases.jobs.ts";
+import { indexDocumentJob, syncWebsitesJob } from "./knowledge-bases.jobs.ts";
 import { bindKnowledgeBaseRoutes, bindKnowledgeDocumentRoutes } from "./knowledge-bases.routes.ts";
 import { KnowledgeBasesService } from "./knowledge-bases.service.ts";
 import { KnowledgeDocumentsService } from "./knowledge-documents.service.ts";
@@ -41,6 +41,7 @@ export function createKnowledgeBases(
     },
     startJobs: async (started) => {
       await started.work(indexDocumentJob(documentIndexer));
+      await started.work(syncWebsitesJob(knowledgeDocuments));
       await documentIndexer.embedAgain();
     },
     close: async () => {

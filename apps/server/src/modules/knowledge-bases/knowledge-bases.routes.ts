@@ -71,7 +71,7 @@ export function bindKnowledgeDocumentRoutes(
     data: await documents.get(principal.organizationId, params.id, params.documentId),
   }));
   bindRoute(app, updateKnowledgeDocumentRoute, async ({ principal, params, body }) => ({
-    data: await documents.rename(principal.organizationId, params.id, params.documentId, body.name),
+    data: await documents.change(principal.organizationId, params.id, params.documentId, body),
   }));
   bindRoute(app, deleteKnowledgeDocumentRoute, async ({ principal, params }) => {
     await documents.delete(principal.organizationId, params.id, params.documentId);

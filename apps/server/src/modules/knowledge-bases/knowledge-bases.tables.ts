@@ -43,6 +43,9 @@ export const knowledgeDocuments = pgTable(
     embeddedPassages: integer("embedded_passages").notNull().default(0),
     bytes: integer("bytes").notNull(),
     website: jsonb("website").$type<KnowledgeWebsite>(),
+    resyncIntervalHours: integer("resync_interval_hours"),
+    /** When the website is due to be read again. Null: only by request. */
+    nextSyncAt: instant("next_sync_at"),
     /** Whether searches find its passages: also while a website is read again. */
     isSearchable: boolean("is_searchable").notNull().default(false),
     /** Model that embedded all passages when the document was last ready. */
@@ -55,6 +58,7 @@ export const knowledgeDocuments = pgTable(
   (table) => [
     index("knowledge_documents_base").on(table.knowledgeBaseId, table.createdAt),
     index("knowledge_documents_organization").on(table.organizationId),
+    index("knowledge_documents_next_sync").on(table.nextSyncAt),
   ],
 );
 

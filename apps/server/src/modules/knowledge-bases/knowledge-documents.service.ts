@@ -26,6 +26,9 @@ import { listPassages } from "./passages.store.ts";
 
 const STORE_TIMEOUT_MS = 30_000;
 const MAX_NAME_LENGTH = 200;
+const HOUR_MS = 3_600_000;
+/** Websites that a minute's job has read again; the others follow a minute later. */
+const MAX_SYNCED_AT_ONCE = 100;
 const ROOM = { name: "knowledgeDocuments", table: knowledgeDocuments } as const;
 
 export interface NewDocument {
@@ -73,7 +76,12 @@ export class KnowledgeDocumentsService {
   async addWebsite(
     organizationId: string,
     knowledgeBaseId: string,
-    { url, maxPages = 1, name }: { url: string; maxPages?: number; name?: string },
+    {
+      url,
+      maxPages = 1,
+      name,
+      resyncIntervalHours = null,
+    }: { url: string; maxPages?: number; name?: string; resyncIntervalHours?: number | null },
   ): Promise<KnowledgeDocument> {
     await this.#requireBase(organizationId, knowledgeBaseId);
     const address = URL.parse(url);
@@ -90,6 +98,7 @@ export class KnowledgeDocumentsService {
       type: "website",
       bytes: 0,
       website: { url: address.href, maxPages, pages: 0, problems: [], syncedAt: null },
+      ...this.#schedule(resyncIntervalHours),
     });
   }
 
@@ -101,7 +110,13 @@ export class KnowledgeDocumentsService {
       if (row === undefined) throw new AppError("not_found");
       if (row.website === null) throw new AppError("document_not_website");
       if (row.status === "queued" || row.status === "processing") return present(row);
-      const change = { status: "queued", statusReason: null, readAt: null, updatedAt: clock.now() } as const;
+      const change = {
+        status: "queued",
+        statusReason: null,
+        readAt: null,
+        updatedAt: clock.now(),
+        ...this.#schedule(row.resyncIntervalHours),
+      } as const;
       await store.updateAnyDocument(transaction, id, change);
       await enqueueIndexing(this.#dependencies.jobs, transaction, row);
       return present({ ...row, ...change });
@@ -114,6 +129,8 @@ export class KnowledgeDocumentsService {
       "id" | "organizationId" | "knowledgeBaseId" | "name" | "type" | "bytes"
     > & {
       website?: KnowledgeWebsite;
+      resyncIntervalHours?: number | null;
+      nextSyncAt?: Date | null;
     },
   ): Promise<KnowledgeDocument> {
     const { database, organizationLimits } = this.#dependencies;
@@ -147,18 +164,48 @@ export class KnowledgeDocumentsService {
     return toPage(query, await listPassages(this.#dependencies.database, id, query), (passage) => passage);
   }
 
-  async rename(
+  /** Throws `not_found` and `document_not_website`. */
+  async change(
     organizationId: string,
     knowledgeBaseId: string,
     id: string,
-    name: string | undefined,
+    { name, resyncIntervalHours }: { name?: string; resyncIntervalHours?: number | null },
   ): Promise<KnowledgeDocument> {
-    if (name === undefined) return await this.get(organizationId, knowledgeBaseId, id);
     const { database, clock } = this.#dependencies;
     const place = { organizationId, knowledgeBaseId, id };
-    const row = await store.renameDocument(database, place, { name, updatedAt: clock.now() });
-    if (row === undefined) throw new AppError("not_found");
-    return present(row);
+    return await database.transaction(async (transaction) => {
+      const before = await store.lockDocument(transaction, organizationId, knowledgeBaseId, id);
+      if (before === undefined) throw new AppError("not_found");
+      if (typeof resyncIntervalHours === "number" && before.website === null)
+        throw new AppError("document_not_website");
+      const isRescheduled =
+        resyncIntervalHours !== undefined && resyncIntervalHours !== before.resyncIntervalHours;
+      if (name === undefined && !isRescheduled) return present(before);
+      const row = await store.changeDocument(transaction, place, {
+        ...(name !== undefined && { name }),
+        ...(isRescheduled && this.#schedule(resyncIntervalHours)),
+        updatedAt: clock.now(),
+      });
+      if (row === undefined) throw new AppError("not_found");
+      return present(row);
+    });
+  }
+
+  /** Has websites read again that are due. Repeated calls, also of other nodes, read each once. */
+  async syncDue(): Promise<void> {
+    const { database, clock, jobs } = this.#dependencies;
+    await database.transaction(async (transaction) => {
+      const due = await store.reopenDue(transaction, { now: clock.now(), limit: MAX_SYNCED_AT_ONCE });
+      for (const document of due) await enqueueIndexing(jobs, transaction, document);
+    });
+  }
+
+  #schedule(
+    resyncIntervalHours: number | null,
+  ): Pick<store.DocumentRow, "resyncIntervalHours" | "nextSyncAt"> {
+    const now = this.#dependencies.clock.now().getTime();
+    const nextSyncAt = resyncIntervalHours === null ? null : new Date(now + resyncIntervalHours * HOUR_MS);
+    return { resyncIntervalHours, nextSyncAt };
   }
 
   async delete(organizationId: string, knowledgeBaseId: string, id: string): Promise<void> {
@@ -213,6 +260,7 @@ function present(row: store.DocumentRow): KnowledgeDocument {
     embeddedPassages,
     bytes,
     website,
+    resyncIntervalHours,
   } = row;
   return {
     id,
@@ -225,6 +273,8 @@ function present(row: store.DocumentRow): KnowledgeDocument {
     embeddedPassages,
     bytes,
     website,
+    resyncIntervalHours,
+    nextSyncAt: row.nextSyncAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -1,5 +1,5 @@
 import type { DocumentStatus, PageQuery } from "@parley/contract";
-import { and, eq, inArray, isNull, ne, or, sql, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNull, lte, ne, or, sql, type SQL } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { knowledgeDocuments } from "./knowledge-bases.tables.ts";
@@ -75,10 +75,10 @@ export async function listDocuments(
 }
 
 /** Returns the document as changed; `undefined` if it does not exist. */
-export async function renameDocument(
+export async function changeDocument(
   queries: Queries,
   { organizationId, knowledgeBaseId, id }: Pick<DocumentRow, "organizationId" | "knowledgeBaseId" | "id">,
-  change: Pick<DocumentRow, "name" | "updatedAt">,
+  change: Partial<typeof knowledgeDocuments.$inferInsert>,
 ): Promise<DocumentRow | undefined> {
   const [row] = await queries
     .update(knowledgeDocuments)
@@ -146,6 +146,37 @@ export async function reopenOthers(
     .update(knowledgeDocuments)
     .set({ status: "processing", embeddedPassages: 0, updatedAt })
     .where(inArray(id, others))
+    .returning({ id, organizationId });
+}
+
+/**
+ * Has due websites read again, and returns them: the one of each organization that is due for the longest time first. Those that are being
+ * read wait.
+ */
+export async function reopenDue(
+  queries: Queries,
+  { now, limit }: { now: Date; limit: number },
+): Promise<Pick<DocumentRow, "id" | "organizationId">[]> {
+  const { id, organizationId, nextSyncAt, resyncIntervalHours, status } = knowledgeDocuments;
+  const isDue = and(lte(nextSyncAt, now), inArray(status, ["ready", "failed"]));
+  const place = sql<number>`row_number() over (partition by ${organizationId} order by ${nextSyncAt})`;
+  const due = queries
+    .select({ id, place: place.as("place") })
+    .from(knowledgeDocuments)
+    .where(isDue)
+    .as("due");
+  const first = queries.select({ id: due.id }).from(due).orderBy(due.place).limit(limit);
+  // Another node may have opened them since: the condition is checked again when the row is locked.
+  return await queries
+    .update(knowledgeDocuments)
+    .set({
+      status: "queued",
+      statusReason: null,
+      readAt: null,
+      nextSyncAt: sql`${now.toISOString()}::timestamptz + make_interval(hours => ${resyncIntervalHours})`,
+      updatedAt: now,
+    })
+    .where(and(inArray(id, first), isDue))
     .returning({ id, organizationId });
 }
 

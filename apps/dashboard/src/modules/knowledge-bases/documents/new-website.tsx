@@ -5,11 +5,13 @@ import { useParley } from "../../../app/session/session.tsx";
 import { Problem } from "../../../ui/problem.tsx";
 import { toast } from "../../../ui/toast.ts";
 import { useApiForm } from "../../../ui/use-api-form.ts";
-import { maxWebsitePages } from "../document-limits.at-build.ts";
+import { maxResyncIntervalHours, maxWebsitePages } from "../document-limits.at-build.ts";
 
 interface Website {
   url: string;
   maxPages: number;
+  /** Empty: never. */
+  resyncIntervalHours: number | "";
 }
 
 /** Makes a document of a web page, with the pages that it leads to. */
@@ -17,12 +19,16 @@ export function NewWebsite({ baseId }: { baseId: string }) {
   const parley = useParley();
   const queryClient = useQueryClient();
   const { form, saving, submit, problem } = useApiForm<Website, KnowledgeDocument>({
-    initialValues: { url: "", maxPages: 1 },
+    initialValues: { url: "", maxPages: 1, resyncIntervalHours: "" },
     validate: ({ url }) => ({
       url: /^https?:\/\/\S+$/i.test(url.trim()) ? undefined : "must begin with https:// or http://",
     }),
-    save: async ({ url, maxPages }) =>
-      await parley.addKnowledgeWebsite(baseId, { url: url.trim(), maxPages: maxPages || 1 }),
+    save: async ({ url, maxPages, resyncIntervalHours }) =>
+      await parley.addKnowledgeWebsite(baseId, {
+        url: url.trim(),
+        maxPages: maxPages || 1,
+        resyncIntervalHours: resyncIntervalHours || null,
+      }),
     onSaved: async ({ name }) => {
       form.reset();
       toast.done(`The website ${name} is added.`);
@@ -49,6 +55,17 @@ export function NewWebsite({ baseId }: { baseId: string }) {
           maw={160}
           allowDecimal={false}
           {...form.getInputProps("maxPages")}
+        />
+        <NumberInput
+          label="Read again every"
+          description="Empty: only when you ask for it."
+          data-path="resyncIntervalHours"
+          min={1}
+          max={maxResyncIntervalHours}
+          maw={160}
+          suffix=" h"
+          allowDecimal={false}
+          {...form.getInputProps("resyncIntervalHours")}
         />
         {problem !== undefined && <Problem error={problem} />}
         <Group>

@@ -9,7 +9,7 @@ import { count, isUnderWay } from "../document-words.ts";
 
 /** When a website was read, what was not, and a button to read it again. */
 export function WebsiteReading({ document }: { document: KnowledgeDocument }) {
-  const { id, knowledgeBaseId, website } = document;
+  const { id, knowledgeBaseId, website, nextSyncAt } = document;
   const parley = useParley();
   const queryClient = useQueryClient();
   const sync = useMutation({
@@ -27,6 +27,7 @@ export function WebsiteReading({ document }: { document: KnowledgeDocument }) {
           </Anchor>
           : {count(pages, "page")} of at most {maxPages} read
           {syncedAt !== null && `, the last time on ${formatDateTime(syncedAt)}`}
+          {nextSyncAt !== null && `, the next time on ${formatDateTime(nextSyncAt)}`}
         </Text>
         <Allowed operation="syncKnowledgeDocument">
           <Button

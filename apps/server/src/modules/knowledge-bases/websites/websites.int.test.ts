@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { KnowledgeDocument, KnowledgeDocumentPassage, KnowledgePassage } from "@parley/contract";
 import { assertRefused } from "../../contract-conformance.ts";
+import type { TestServerOptions } from "../../testing.ts";
 import { dataOf, openKnowledge, upload } from "../testing.ts";
 import { answer, serveWebsite, type TestPage } from "./testing.ts";
 
@@ -10,8 +11,8 @@ const HOME =
   '<h1>Hotel</h1><p>Check-in begins at three.</p><nav><a href="/pets">Pets</a><a href="/gone">Old</a></nav>';
 const PETS = "<h1>Pets</h1><p>Dogs stay for twelve euros a night.</p>";
 
-async function openWebsite(context: TestContext) {
-  const knowledge = await openKnowledge(context, { isPrivateWebhookAllowed: true });
+async function openWebsite(context: TestContext, options: Partial<TestServerOptions> = {}) {
+  const knowledge = await openKnowledge(context, { isPrivateWebhookAllowed: true, ...options });
   const { server } = knowledge;
   const { request } = server;
   const pages = new Map<string, TestPage>([
@@ -173,4 +174,51 @@ test("what is no website is refused", async (context) => {
     [path + sync, {}],
   ] as const)
     assert.equal((await server.request("POST", where, body, foreign.apiKey)).status, 404);
+});
+
+test("a website is read again at its interval, once for all nodes, and not while it is read", async (context) => {
+  let now = new Date();
+  const { add, get, read, sync, server, path, pages, search } = await openWebsite(context, {
+    clock: { now: () => now },
+  });
+  const { knowledgeDocuments } = server.modules;
+  const inHours = (hours: number): string => new Date(now.getTime() + hours * 3_600_000).toISOString();
+  const pass = (hours: number): void => void (now = new Date(inHours(hours)));
+  const { id, nextSyncAt } = await add({ resyncIntervalHours: 24 });
+  assert.equal(nextSyncAt, inHours(24));
+  await read(id);
+  pages.set("/pets", PETS.replace("twelve", "twenty"));
+  pass(23);
+  await knowledgeDocuments.syncDue();
+  assert.equal((await get(id)).status, "ready");
+  pass(2);
+  await Promise.all([knowledgeDocuments.syncDue(), knowledgeDocuments.syncDue()]);
+  const queued = await get(id);
+  assert.deepEqual([queued.status, queued.nextSyncAt], ["queued", inHours(24)]);
+  pass(25);
+  await knowledgeDocuments.syncDue();
+  assert.equal((await get(id)).nextSyncAt, queued.nextSyncAt);
+  assert.equal((await read(id)).status, "ready");
+  assert.equal((await search("What do dogs cost?"))[0]?.text, "Dogs stay for twenty euros a night.");
+  assert.equal((await sync(id)).nextSyncAt, inHours(24));
+  await read(id);
+  const change = async (resyncIntervalHours: unknown) =>
+    await server.request("PATCH", `${path}/documents/${id}`, { resyncIntervalHours });
+  const stopped = dataOf<KnowledgeDocument>(await change(null));
+  assert.deepEqual([stopped.resyncIntervalHours, stopped.nextSyncAt], [null, null]);
+  pass(1_000);
+  await knowledgeDocuments.syncDue();
+  assert.equal((await get(id)).status, "ready");
+  for (const hours of [0, 721, 1.5])
+    assertRefused(await change(hours), "invalid_body", "resyncIntervalHours");
+});
+
+test("an upload has no interval to be read again", async (context) => {
+  const { server, base, path } = await openWebsite(context);
+  const { id } = dataOf<KnowledgeDocument>(
+    await upload(server, base.id, { name: "a.md", content: "Text" }),
+    201,
+  );
+  const change = { resyncIntervalHours: 24 };
+  assertRefused(await server.request("PATCH", `${path}/documents/${id}`, change), "document_not_website");
 });

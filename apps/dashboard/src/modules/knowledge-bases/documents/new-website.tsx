@@ -1,4 +1,5 @@
 import { Button, Group, NumberInput, Stack, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import type { KnowledgeDocument } from "@parley/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useParley } from "../../../app/session/session.tsx";
@@ -47,26 +48,7 @@ export function NewWebsite({ baseId }: { baseId: string }) {
           placeholder="https://example.com/help"
           {...form.getInputProps("url")}
         />
-        <NumberInput
-          label="Pages at most"
-          data-path="maxPages"
-          min={1}
-          max={maxWebsitePages}
-          maw={160}
-          allowDecimal={false}
-          {...form.getInputProps("maxPages")}
-        />
-        <NumberInput
-          label="Read again every"
-          description="Empty: only when you ask for it."
-          data-path="resyncIntervalHours"
-          min={1}
-          max={maxResyncIntervalHours}
-          maw={160}
-          suffix=" h"
-          allowDecimal={false}
-          {...form.getInputProps("resyncIntervalHours")}
-        />
+        <ReadingFields form={form} />
         {problem !== undefined && <Problem error={problem} />}
         <Group>
           <Button type="submit" loading={saving.isPending}>
@@ -75,5 +57,33 @@ export function NewWebsite({ baseId }: { baseId: string }) {
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** How much of the website is read, and how often. */
+function ReadingFields({ form }: { form: UseFormReturnType<Website> }) {
+  return (
+    <>
+      <NumberInput
+        label="Pages at most"
+        data-path="maxPages"
+        min={1}
+        max={maxWebsitePages}
+        maw={160}
+        allowDecimal={false}
+        {...form.getInputProps("maxPages")}
+      />
+      <NumberInput
+        label="Read again every"
+        description="Empty: only when you ask for it."
+        data-path="resyncIntervalHours"
+        min={1}
+        max={maxResyncIntervalHours}
+        maw={160}
+        suffix=" h"
+        allowDecimal={false}
+        {...form.getInputProps("resyncIntervalHours")}
+      />
+    </>
   );
 }

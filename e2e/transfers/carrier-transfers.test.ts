@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { ApiError } from "@parley/client/api";
 import { waitFor } from "@parley/testing";
 import { readRecording } from "../support/audio/recordings.ts";
 import { Baresip } from "../support/phone/baresip.ts";
@@ -88,6 +89,10 @@ describe("transfers to a telephone of another make", () => {
     // In the bridge, the caller has spoken only after the losses.
     const loudest = heard.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
     assert.ok(loudest > 2_000, `loudest ${loudest}`);
+    await waitFor("the database", async () => {
+      const answer = await platform.api.listCalls().catch((error: unknown) => error);
+      return !(answer instanceof ApiError && answer.code === "database_unavailable");
+    });
     const call = await endedCall(platform, FROM);
     assert.deepEqual([call.status, call.endReason], ["completed", "transferred"]);
   });

@@ -58,7 +58,8 @@ const FLOW: NonNullable<AgentCreate["flowDefinition"]> = {
 
 type Route = NonNullable<AgentCreate["transferRoutes"]>[number];
 
-describe("cold transfers", { concurrency: true }, () => {
+// More at once than a small machine can hold would be refused.
+describe("cold transfers", { concurrency: 4 }, () => {
   let providers: ScriptedProviders;
   let platform: Platform;
   before(async () => {

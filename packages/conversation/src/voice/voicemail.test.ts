@@ -40,6 +40,25 @@ test("the agent waits for a person's hello and greets as soon as it has ended", 
   assert.deepEqual(call.transcript, ["user: Hello?", `agent: ${GREETING}`]);
 });
 
+for (const delayMs of [2_000, 4_500])
+  test(`a hello whose words come ${delayMs} ms late is greeted, stands in the transcript and stops nothing`, async () => {
+    const call = await dial(MESSAGE);
+    call.stt.delayMs = delayMs;
+    await call.stayQuiet(700);
+    await call.say("Hello?", 500);
+    const waitedMs = await waitForAgent(call);
+    assert.ok(waitedMs <= 900, `${waitedMs} ms`);
+    await call.letAgentFinish();
+    await call.stayQuiet(delayMs);
+    assert.deepEqual(answersOf(call), ["human"]);
+    assert.deepEqual(call.transcript.toSorted(), [`agent: ${GREETING}`, "user: Hello?"]);
+    call.stt.delayMs = 80;
+    call.stt.forget();
+    await call.say("I would like a book.", 900);
+    await call.letAgentFinish();
+    assert.deepEqual(call.transcript.slice(2), ["user: I would like a book.", "agent: Fine."]);
+  });
+
 test("a person's question is recognized at once, and the agent does not speak before their words end", async () => {
   const call = await dial(MESSAGE);
   await call.stayQuiet(400);

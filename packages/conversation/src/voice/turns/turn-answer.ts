@@ -98,10 +98,18 @@ function releaseAgent(transition: TurnTransition): void {
   }
   const heard = utterance.flush?.answer;
   if (!state.isGreetingDue) return considerEnd(transition);
-  if (heard === undefined || utterance.flush === undefined) return greetWhenDue(transition);
+  if (heard === undefined || utterance.flush === undefined) return greetBeforeWords(transition);
   const silenceMs = Math.min(heard.silenceMs, Math.max(0, atMs - utterance.lastVoiceMs));
   state.utterance = { ...utterance, flush: { ...utterance.flush, answer: { ...heard, silenceMs } } };
   considerEnd(transition);
+}
+
+/** A person who waits for an answer is greeted although their words are not known yet. They are recorded when they come. */
+function greetBeforeWords(transition: TurnTransition): void {
+  greetWhenDue(transition);
+  const { state } = transition;
+  if (state.utterance !== undefined && !state.isGreetingDue)
+    state.utterance = { ...state.utterance, isGreeted: true };
 }
 
 function beginVoicemail(transition: TurnTransition, by: "machine" | "fax"): void {

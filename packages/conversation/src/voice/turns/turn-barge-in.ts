@@ -15,7 +15,7 @@ export function interruptWhenLongEnough(transition: TurnTransition): void {
     if (settings.disableInterruptions || agent.pausedAtMs !== undefined) return;
     if (interruptingMs(utterance) < settings.interruptionThresholdMs * 2 ** agent.falsePauses) return;
     // A text requested earlier lacks the words that count now.
-    transition.state.utterance = { ...utterance, flush: undefined };
+    transition.state.utterance = { ...utterance, flush: undefined, isGreeted: false };
     transition.state.agent = { ...agent, pausedAtMs: transition.atMs };
     transition.effects.push({ type: "pauseSpeech", speechId: agent.speechId });
     return;

@@ -93,7 +93,8 @@ function beginOrResume(transition: TurnTransition, windowEndMs: number): void {
     const isListening = state.agent.phase === "idle" && answer !== undefined;
     const pause = isListening ? { lengthMs, wordCount: splitWords(answer.text).length } : undefined;
     dropPrepared(transition);
-    state.utterance = { ...resume(state.utterance, windowEndMs, voicedMs), pause };
+    const isGreeted = state.utterance.isGreeted && state.agent.phase !== "idle";
+    state.utterance = { ...resume(state.utterance, windowEndMs, voicedMs), pause, isGreeted };
     return;
   }
   const startMs = Math.max(0, windowEndMs - voicedMs);
@@ -105,6 +106,7 @@ function beginOrResume(transition: TurnTransition, windowEndMs: number): void {
     flush: undefined,
     judgment: undefined,
     pause: undefined,
+    isGreeted: false,
   };
   const leadMs = Math.min(transition.atMs, transition.atMs - startMs + PRE_ROLL_MS);
   transition.effects.push({ type: "startUtterance", leadMs });
@@ -137,7 +139,7 @@ export function receiveText(transition: TurnTransition, event: TurnEvent & { typ
   learnRhythm(transition, utterance, text);
   const heard: HeardText = { text: text.trim(), ...(certainty !== undefined && { certainty }) };
   if (isPaused(state.agent)) resolveInterruption(transition, heard, event.agentText);
-  else obeyCommand(transition, heard, event.agentText);
+  else if (!utterance.isGreeted) obeyCommand(transition, heard, event.agentText);
   // Read after the interruption is resolved: the interrupted speech is the context of this answer.
   const context = { language: state.settings.language, agentText: state.agentText };
   const isWhole = heard.text !== "" && isLikelyWhole(heard, context);
@@ -234,17 +236,17 @@ function reachEndpoint(transition: TurnTransition): void {
   const { state, atMs } = transition;
   const { utterance, agent } = state;
   if (utterance === undefined) return;
-  if (agent.phase !== "idle" && !isPaused(agent)) return forgetUtterance(transition);
+  if (agent.phase !== "idle" && !isPaused(agent) && !utterance.isGreeted) return forgetUtterance(transition);
   if (utterance.flush === undefined) return flush(transition);
   const { answer, askedAtMs } = utterance.flush;
   if (answer === undefined) return;
-  const isOverAgent = utterance.startMs < state.agentSpokeAtMs;
+  const isOverAgent = !utterance.isGreeted && utterance.startMs < state.agentSpokeAtMs;
   if (answer.text === "" || (isOverAgent && isEcho(answer.text, state.agentText))) {
     forgetUtterance(transition);
     return continueAfterNoise(transition);
   }
   // The caller keeps the turn until the answer is audible: words before that continue it instead of interrupting.
-  prepareReply(transition, answer.text);
+  if (!utterance.isGreeted) prepareReply(transition, answer.text);
   if (atMs < commitAt(state)) return;
   const turn: CallerTurn = {
     text: answer.text,
@@ -256,6 +258,7 @@ function reachEndpoint(transition: TurnTransition): void {
   };
   forgetUtterance(transition);
   transition.effects.push({ type: "callerTurn", turn });
+  if (utterance.isGreeted) return speakNext(transition);
   state.isReplyPending = false;
   if (state.isGreetingDue) return greetWhenDue(transition);
   if (!speakInstruction(transition, turn)) speak(transition, { type: "reply", turn });

@@ -98,7 +98,8 @@ export function isReplyAwaited(state: TurnState, atMs: number): boolean {
  */
 function endpointWakeAt(state: TurnState): number {
   const flush = state.utterance?.flush;
-  const wantsText = state.agent.phase === "idle" || isPaused(state.agent);
+  const wantsText =
+    state.agent.phase === "idle" || isPaused(state.agent) || state.utterance?.isGreeted === true;
   return wantsText && flush !== undefined && flush.answer === undefined
     ? Infinity
     : mayBeSpeaking(state)

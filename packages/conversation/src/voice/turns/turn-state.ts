@@ -180,6 +180,8 @@ export interface CallerUtterance {
   judgment: Judgment | undefined;
   /** The last pause, until it is known whether words followed it, and the number of words before it. */
   pause: { lengthMs: number; wordCount: number } | undefined;
+  /** The greeting began before these words were known, and answers them: they are only recorded. */
+  isGreeted: boolean;
 }
 
 export type Agent =

@@ -89,6 +89,27 @@ test("a server that refuses keeps the document waiting with the reason, and the 
   assert.deepEqual([ready?.status, ready?.statusReason, ready?.embeddedPassages], ["ready", null, 2]);
 });
 
+test("a document that the server refuses for three days fails with the reason", async (context) => {
+  let now = new Date();
+  const embeddings = await startEmbeddings(context, { fault: () => ({ status: 400, body: "too odd" }) });
+  const { server, base, documentsOf } = await openBase(context, {
+    ...embeddedBy(embeddings),
+    clock: { now: () => now },
+  });
+  const { id } = dataOf<KnowledgeDocument>(
+    await upload(server, base.id, { name: "a.md", content: PETS }),
+    201,
+  );
+  await assert.rejects(server.modules.documentIndexer.index(id), /400/);
+  now = new Date(now.getTime() + 71 * 3_600_000);
+  await assert.rejects(server.modules.documentIndexer.index(id), /400/);
+  now = new Date(now.getTime() + 2 * 3_600_000);
+  await server.modules.documentIndexer.index(id);
+  const [failed] = await documentsOf();
+  assert.equal(failed?.status, "failed");
+  assert.match(failed.statusReason ?? "", /^It was tried for three days: .*400.*too odd/);
+});
+
 test("a refusal with characters that PostgreSQL does not store is stored without them", async (context) => {
   const embeddings = await startEmbeddings(context, {
     // The message is cut within the last character.

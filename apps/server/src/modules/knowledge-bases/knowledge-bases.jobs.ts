@@ -2,8 +2,8 @@ import type { JobKind } from "../../platform/jobs/jobs.ts";
 import { type DocumentIndexer, INDEX_JOB, type IndexJob } from "./indexing/document-indexer.ts";
 import type { KnowledgeDocumentsService } from "./knowledge-documents.service.ts";
 
-/** Half a day, with intervals of at most a minute: the embedding model may have to be downloaded. */
-const RETRIES = 720;
+/** More than three days, with intervals of at most a minute: a server that embeds may fail for long. */
+const RETRIES = 5_000;
 /** Longer than reading a document and one run of embedding it. */
 const EXPIRE_SECONDS = 240;
 

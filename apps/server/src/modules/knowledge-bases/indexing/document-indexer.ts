@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import type { Queries } from "../../../platform/database/database.ts";
 import { toStorableText } from "../../../platform/database/storable-text.ts";
 import type { JobQueue } from "../../../platform/jobs/jobs.ts";
@@ -25,6 +26,8 @@ export async function enqueueIndexing(
 
 /** A longer document continues with its next job, behind those of other documents. */
 const RUN_MS = 30_000;
+/** A document that is not read and embedded by then fails. Its job is repeated for longer. */
+const GIVE_UP_AFTER_MS = 3 * 24 * 3_600_000;
 /** Shows progress about every second. */
 const PASSAGES_AT_ONCE = 32;
 const DOCUMENTS_AT_ONCE = 200;
@@ -51,14 +54,23 @@ export class DocumentIndexer {
     this.#embedder = embedderName(options.embedder);
   }
 
-  /** Rejects if a later attempt may succeed. */
+  /** Rejects if a later attempt may succeed, for three days. */
   async index(documentId: string): Promise<void> {
     const { database } = this.#options;
     const document = await store.findAnyDocument(database, documentId);
     if (document === undefined) return await this.#readings.deleteUpload(documentId);
     if (document.status === "ready" || document.status === "failed") return;
-    if (document.readAt === null && !(await this.#readings.read(document))) return;
-    await this.#embed(document);
+    try {
+      if (document.readAt === null && !(await this.#readings.read(document))) return;
+      await this.#embed(document);
+    } catch (error) {
+      const now = this.#options.clock.now();
+      if (now.getTime() - document.updatedAt.getTime() < GIVE_UP_AFTER_MS) throw error;
+      const statusReason = toStorableText(
+        `It was tried for three days: ${errorMessage(error)}. Delete the document and add it again.`,
+      );
+      await store.updateAnyDocument(database, documentId, { status: "failed", statusReason, updatedAt: now });
+    }
   }
 
   /** Has documents that another model embedded embedded again: searches find their passages by words meanwhile. */

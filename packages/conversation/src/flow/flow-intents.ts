@@ -1,4 +1,5 @@
 import type { FlowDefinition, IntentName } from "./flow-definition.ts";
+import { SpokenPhrase } from "./flow-phrases.ts";
 import { wordsOf } from "./flow-text.ts";
 import type { FlowInput } from "./flow-state.ts";
 
@@ -9,35 +10,6 @@ export const INTENT_MEANINGS: Readonly<Record<IntentName, string>> = {
   human: "they ask for a person instead of answering",
   goodbye: "they end the conversation",
   repeat: "they ask to hear the question again",
-};
-
-const ENGLISH: Readonly<Record<IntentName, readonly string[]>> = {
-  human: [
-    "human",
-    "operator",
-    "agent",
-    "a person",
-    "a human",
-    "a real person",
-    "representative",
-    "speak to a person",
-    "talk to a person",
-    "speak to someone",
-    "talk to someone",
-  ],
-  goodbye: ["bye", "goodbye", "good bye", "bye bye", "hang up"],
-  repeat: [
-    "repeat",
-    "repeat that",
-    "repeat please",
-    "please repeat",
-    "pardon",
-    "what",
-    "sorry what",
-    "say that again",
-    "can you repeat that",
-    "again please",
-  ],
 };
 
 /** Names of the intents that the flow has. */
@@ -53,10 +25,10 @@ export function findIntent(
 ): IntentName | undefined {
   const { intents = {} } = definition;
   const words = wordsOf(text);
-  const known = /^en(-|$)/i.test(language) ? ENGLISH : undefined;
+  const phrase = new SpokenPhrase(text, language);
   return intentsOf(definition).find((name) => {
     const { phrases = [], key } = intents[name] ?? {};
     if (isKeys) return key === text;
-    return known?.[name].includes(words) === true || phrases.some((phrase) => wordsOf(phrase) === words);
+    return phrase.is(name) || phrases.some((own) => wordsOf(own) === words);
   });
 }

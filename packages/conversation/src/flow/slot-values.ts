@@ -1,44 +1,11 @@
 import type { FlowOption, FlowSlot, SlotValue } from "./flow-definition.ts";
+import { SpokenPhrase } from "./flow-phrases.ts";
 import { wordsOf } from "./flow-text.ts";
 
 /** Longest value of a slot, in characters. */
 const MAX_CHARACTERS = 500;
 const MIN_PHONE_DIGITS = 5;
 const MAX_PHONE_DIGITS = 15;
-
-/** Short answers, by language without region. */
-const YES: Readonly<Record<string, readonly string[]>> = {
-  en: [
-    "yes",
-    "yes please",
-    "yeah",
-    "yep",
-    "sure",
-    "correct",
-    "right",
-    "that's right",
-    "that is right",
-    "ok",
-    "okay",
-  ],
-  de: ["ja", "ja bitte", "genau", "richtig", "stimmt", "ja genau"],
-  es: ["sí", "si", "claro", "correcto", "sí por favor"],
-  fr: ["oui", "oui s'il vous plaît", "d'accord", "exact", "c'est ça"],
-  it: ["sì", "si", "certo", "esatto", "va bene"],
-  nl: ["ja", "ja graag", "klopt", "precies"],
-  pl: ["tak", "tak proszę", "zgadza się"],
-  pt: ["sim", "sim por favor", "certo", "correto"],
-};
-const NO: Readonly<Record<string, readonly string[]>> = {
-  en: ["no", "no thanks", "no thank you", "nope", "nah", "wrong", "that's wrong", "not really"],
-  de: ["nein", "nein danke", "nee", "falsch"],
-  es: ["no", "no gracias"],
-  fr: ["non", "non merci"],
-  it: ["no", "no grazie"],
-  nl: ["nee", "nee dank je", "nee bedankt"],
-  pl: ["nie", "nie dziękuję"],
-  pt: ["não", "não obrigado", "não obrigada"],
-};
 
 export interface SpokenAnswer {
   text: string;
@@ -56,17 +23,16 @@ export function readByRules(
   slot: FlowSlot,
   { text, language, isLenient }: SpokenAnswer,
 ): SlotValue | undefined {
-  const words = wordsOf(text);
   switch (slot.type) {
     case "boolean": {
-      const tag = language.split("-")[0]?.toLowerCase() ?? "";
-      if (isOneOf(words, YES, tag)) return true;
-      return isOneOf(words, NO, tag) ? false : undefined;
+      const phrase = new SpokenPhrase(text, language);
+      if (phrase.is("yes")) return true;
+      return phrase.is("no") ? false : undefined;
     }
     case "number":
-      return readNumber(text);
+      return readNumber(text) ?? new SpokenPhrase(text, language).number;
     case "enum":
-      return findOption(slot.options ?? [], words, isLenient)?.value;
+      return findOption(slot.options ?? [], wordsOf(text), isLenient)?.value;
     case "date":
       return readDate(text.trim());
     case "phone_number":
@@ -128,10 +94,6 @@ function isInRange(slot: FlowSlot, value: SlotValue): boolean {
   if (slot.type === "date") return value >= (slot.earliest ?? value) && value <= (slot.latest ?? value);
   if (slot.type !== "string") return true;
   return value.length >= (slot.minLength ?? 1) && value.length <= (slot.maxLength ?? MAX_CHARACTERS);
-}
-
-function isOneOf(words: string, table: Readonly<Record<string, readonly string[]>>, tag: string): boolean {
-  return (Object.hasOwn(table, tag) ? (table[tag] ?? []) : []).includes(words);
 }
 
 /** The option whose value or phrase is the answer; if lenient, also the only one that the answer contains as whole words. */

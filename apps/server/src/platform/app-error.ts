@@ -1,8 +1,12 @@
 import { type ErrorBody, type ErrorCode, type Issue, errorCodes } from "@parley/contract";
 
+/** A body of bad values could otherwise get an answer many times its size. */
+export const MAX_ISSUES = 100;
+
 interface AppErrorOptions {
   /** Shown to the client; defaults to the code's own message. */
   message?: string;
+  /** The first 100 are kept. */
   issues?: readonly Issue[];
   /** Seconds after which the same request may succeed, for the header Retry-After. Default: that of the code, if any. */
   retryAfterSeconds?: number;
@@ -20,7 +24,7 @@ export class AppError extends Error {
   constructor(code: ErrorCode, { message, issues = [], retryAfterSeconds, cause }: AppErrorOptions = {}) {
     super(message ?? errorCodes[code].message, { cause });
     this.code = code;
-    this.issues = issues;
+    this.issues = issues.slice(0, MAX_ISSUES);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 

@@ -30,6 +30,12 @@ test("a flow without problems has none", () => {
   assert.deepEqual(problemsOf(nodes), []);
 });
 
+test("a flow with countless problems is told its first hundred", () => {
+  const text = "{{a}}".repeat(400);
+  const nodes = Array.from({ length: 199 }, (_, at) => ({ ...ask(`n${at}`, `n${at + 1}`), prompt: text }));
+  assert.equal(problemsOf([...nodes, { ...END, id: "n199" }]).length, 100);
+});
+
 test("an agent that follows a flow needs one", () => {
   assert.deepEqual(findFlowProblems(documentWith(null)), [
     { path: "flowDefinition", message: "is required if mode is flow" },

@@ -6,6 +6,7 @@ import {
   type Issue,
   MAX_FLOW_SLOTS,
 } from "@parley/contract";
+import { MAX_ISSUES } from "../../../platform/app-error.ts";
 import { canonicalJson } from "../../../platform/canonical-json.ts";
 import type { AgentDocument } from "../agent-document.rules.ts";
 import { findCircle, listEdges, reachableFrom } from "./flow-graph.rules.ts";
@@ -25,13 +26,15 @@ interface Surroundings {
   routes: ReadonlySet<string> | undefined;
 }
 
-/** Problems of an agent's flow, which has passed the schema. */
+/** The first problems of an agent's flow, which has passed the schema. */
 export function findFlowProblems(document: AgentDocument): Issue[] {
   const { mode, flowDefinition: flow } = document;
   if (flow === null)
     return mode === "flow" ? [{ path: "flowDefinition", message: "is required if mode is flow" }] : [];
   const issues: Issue[] = [];
-  const report: Report = (path, message) => issues.push({ path: `flowDefinition.${path}`, message });
+  const report: Report = (path, message) => {
+    if (issues.length < MAX_ISSUES) issues.push({ path: `flowDefinition.${path}`, message });
+  };
   const surroundings = surroundingsOf(document, flow);
   checkIds(flow, report);
   checkSlots(flow, report);

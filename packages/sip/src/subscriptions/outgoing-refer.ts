@@ -26,8 +26,8 @@ export type ReferResult =
       ok: false;
       /**
        * `refused`: the peer does not transfer, or does not answer the request. `failed`: the target did not answer
-       * the peer. `no_report`: the peer did not report the outcome in time. `ended`: the call ended before the peer
-       * had accepted. `ended_unreported`: the peer had accepted, and the call ended without an outcome.
+       * the peer. `no_report`: the peer did not report the outcome in time. `ended`: the call ended first.
+       * `ended_unreported`: the peer had accepted, and ended the call without reporting an outcome.
        */
       cause: "refused" | "failed" | "no_report" | "ended" | "ended_unreported";
       status: number;
@@ -60,7 +60,9 @@ export class OutgoingRefer {
 
   constructor(clock: Clock, options: ReferOptions) {
     this.#options = options;
-    this.#timeout = clock.schedule(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => this.#finish(noReport));
+    this.#timeout = clock.schedule(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () =>
+      this.#finish(this.#isAccepted ? noReport : unanswered),
+    );
     this.#answerTimeout = clock.schedule(ANSWER_TIMEOUT_MS, () => this.#finish(unanswered));
   }
 
@@ -88,10 +90,8 @@ export class OutgoingRefer {
       this.#finish(reply.failure === "closed" ? ended : unanswered);
       return;
     }
-    const { status, reason, headers } = reply.response;
+    const { status, reason } = reply.response;
     if (status >= 300) this.#finish({ ok: false, cause: "refused", status, reason });
-    // RFC 4488 §4: the peer accepted the request and will not report.
-    else if (headers.get("refer-sub")?.trim().toLowerCase() === "false") this.#finish(noReport);
     else this.#accept();
   }
 
@@ -101,16 +101,19 @@ export class OutgoingRefer {
     const reported = readSipfrag(notify);
     const onProgress = this.#options.onProgress;
     if (reported !== undefined) onProgress?.(reported);
-    if (reported !== undefined && reported.status >= 200) {
-      const isDone = reported.status < 300;
-      this.#finish(isDone ? { ok: true, ...reported } : { ok: false, cause: "failed", ...reported });
-    } else if (/^\s*terminated\b/i.test(notify.headers.get("subscription-state") ?? ""))
-      this.#finish(noReport);
+    // Without an outcome, the end of the subscription says nothing: the peer may still hang up because it is done.
+    if (reported === undefined || reported.status < 200) return;
+    const isDone = reported.status < 300;
+    this.#finish(isDone ? { ok: true, ...reported } : { ok: false, cause: "failed", ...reported });
   }
 
-  /** Ends the subscription together with the dialog. Idempotent. */
-  close(): void {
-    this.#finish(this.#isAccepted ? endedUnreported : ended);
+  /**
+   * Ends the subscription together with the dialog. Idempotent.
+   *
+   * @param hasPeerLeft Whether the peer has ended the call.
+   */
+  close(hasPeerLeft: boolean): void {
+    this.#finish(hasPeerLeft && this.#isAccepted ? endedUnreported : ended);
   }
 
   #accept(): void {

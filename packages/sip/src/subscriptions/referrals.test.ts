@@ -127,6 +127,44 @@ test("a call that ends without a report had its transfer accepted, or not", asyn
   }
 });
 
+test("a peer that accepts, reports no outcome and hangs up has taken the call over", async () => {
+  for (const [headers, report] of [
+    // RFC 4488 §4: no reports will come.
+    [["Refer-Sub: false"], undefined],
+    [[], "100 Trying"],
+    [[], "180 Ringing"],
+  ] as const) {
+    const { call, result } = await transfer();
+    await call.respond("REFER", 202, [...headers]);
+    if (report !== undefined) await notify(call, report, "terminated;reason=noresource");
+    await call.request("BYE", { sequence: 9_000 });
+    await call.rig.clock.advance(4_000);
+    const outcome = await result;
+    assert.ok(!outcome.ok && outcome.cause === "ended_unreported", JSON.stringify(outcome));
+    await assertNothingLeft(call.rig);
+  }
+});
+
+test("a call that ends from this side while its transfer is under way was not taken over", async () => {
+  const { call, result } = await transfer();
+  await call.respond("REFER", 202);
+  await hangUp(call.rig, call.established);
+  await call.rig.clock.advance(4_000);
+  const outcome = await result;
+  assert.ok(!outcome.ok && outcome.cause === "ended", JSON.stringify(outcome));
+  await assertNothingLeft(call.rig);
+});
+
+test("a request whose outcome is due before its answer counts as unanswered", async () => {
+  const { call, result } = await transfer({ timeoutMs: 5_000 });
+  await call.rig.clock.advance(5_000);
+  const outcome = await result;
+  assert.ok(!outcome.ok && outcome.cause === "refused", JSON.stringify(outcome));
+  await call.respond("REFER", 202);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
 test("a peer that does not answer the request does not transfer, and is not heard later", async () => {
   const { call, result } = await transfer();
   await call.rig.clock.advance(7_999);
@@ -159,9 +197,9 @@ test("an attended transfer names the call to replace", async () => {
     call.rig.peer.last("REFER").headers.get("refer-to"),
     "<sip:bob@example.com?Replaces=other%40x%3Bto-tag%3Dto%3Bfrom-tag%3Dfrom>",
   );
-  // RFC 4488: accepted, without reports.
-  await call.respond("REFER", 202, ["Refer-Sub: false"]);
-  assert.equal((await result).ok, false);
+  await call.respond("REFER", 202);
+  await call.rig.clock.advance(120_000);
+  assert.deepEqual(await result, { ok: false, cause: "no_report", status: 408, reason: "Request Timeout" });
   await hangUp(call.rig, call.established);
   await assertNothingLeft(call.rig);
 });

@@ -93,20 +93,20 @@ export class Referrals {
     }
   }
 
-  /** Resolves when no report is expected any more, at most 4 s after the end of the call. */
-  async drain(): Promise<void> {
+  /** Resolves when no report is expected any more, at most 4 s after the end of the call. See {@link OutgoingRefer.close}. */
+  async drain(hasPeerLeft: boolean): Promise<void> {
     const outgoing = this.#outgoing;
     if (outgoing === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#whenReported = resolve;
-    const timer = this.#context.core.clock.schedule(REPORT_TIMEOUT_MS, () => outgoing.close());
+    const timer = this.#context.core.clock.schedule(REPORT_TIMEOUT_MS, () => outgoing.close(hasPeerLeft));
     await promise;
     timer.cancel();
   }
 
   /** Stops every timer. Idempotent. */
   abandon(): void {
-    this.#outgoing?.close();
+    this.#outgoing?.close(false);
     for (const refer of this.#incoming) refer.abandon();
     this.#incoming.clear();
   }

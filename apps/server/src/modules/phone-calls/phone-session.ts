@@ -63,7 +63,7 @@ export class PhoneSession {
     session.onRemoteAnswer = (answer) => void this.connect(answer, settings, session.localSdp);
     session.onDtmf = ({ digit }) => media.hearKey(digit);
     void session.ended.then(async ({ cause }) => {
-      await this.#transfer;
+      if (cause === "remote_bye") await this.#transfer;
       // If another session has replaced this one, the call goes on.
       if (this.#session === session) call.hangUp(outcomeOfEnd(cause));
     });
@@ -116,7 +116,7 @@ export class PhoneSession {
     return (await this.#session?.refer(options)) ?? over;
   }
 
-  /** From now on the call does not end with its session before this step of a transfer is over, which may end it otherwise. */
+  /** If the other side hangs up before this step of a transfer is over, the call ends after it: it may end the call otherwise. */
   async endAfter<Result>(step: Promise<Result>): Promise<Result> {
     this.#transfer = step.catch(() => undefined);
     return await step;

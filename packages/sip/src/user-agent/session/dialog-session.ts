@@ -1,3 +1,4 @@
+import type { Timer } from "../../clock.ts";
 import type { DigestClient } from "../../digest/client.ts";
 import { DialogClient } from "../../dialogs/dialog-client.ts";
 import type { Dialog } from "../../dialogs/dialog.ts";
@@ -20,6 +21,9 @@ import { SessionContext } from "./session-context.ts";
 import { SessionRequests } from "./session-requests.ts";
 import { SessionTimer } from "./session-timer.ts";
 import type { RequestResult, Session, SessionEnd } from "./session.ts";
+
+/** Longest wait for the BYE of a peer that no longer has the dialog. */
+const BYE_GRACE_MS = 1_000;
 
 export interface SessionOptions {
   /** The Contact value that the peer at this address can reach. */
@@ -65,6 +69,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   #resolveEnded: (end: SessionEnd) => void = () => undefined;
   #bye: Promise<void> | undefined;
   #isRemoteGone = false;
+  #lostTimer: Timer | undefined;
 
   constructor(
     core: UserAgentCore,
@@ -104,10 +109,10 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
       idle: () => this.offers.idle(),
       isPeerBusy: () => this.offers.isBusy,
       onAnswer,
-      onLost: () => void this.#terminate({ cause: "lost" }),
+      onLost: () => this.#noteLost(),
     });
     this.#referrals = new Referrals(this.#context);
-    this.#requests = new SessionRequests(this.#context, () => void this.#terminate({ cause: "lost" }));
+    this.#requests = new SessionRequests(this.#context, () => this.#noteLost());
     core.dialogs.set(dialog.key, this);
   }
 
@@ -308,12 +313,21 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
 
   /** Waits for transfer reports after the BYE of either side, then drops the dialog. */
   async #release(): Promise<void> {
-    await this.#referrals.drain();
+    await this.#referrals.drain(this.#isRemoteGone);
     this.#forget();
+  }
+
+  /** Ends the session, unless the BYE comes of a peer that has just hung up: its 481 may overtake it. */
+  #noteLost(): void {
+    this.#lostTimer ??= this.#core.clock.schedule(
+      BYE_GRACE_MS,
+      () => void this.#terminate({ cause: "lost" }),
+    );
   }
 
   #end(end: SessionEnd): void {
     if (this.isEnded) return;
+    this.#lostTimer?.cancel();
     this.timer.stop();
     // Without a reason, `abort` would create an error with a stack trace for each call.
     this.#context.ending.abort("ended");

@@ -277,6 +277,7 @@ for (const status of [408, 481]) {
     await call.rig.clock.advance(0);
     await call.respond("INVITE", status);
     assert.equal((await offering).ok, false);
+    await call.rig.clock.advance(1_000);
     assert.equal((await call.established.ended).cause, "lost");
     await call.respond("BYE", 481);
     await assertNothingLeft(call.rig);
@@ -332,6 +333,21 @@ test("our OPTIONS inside the call reports whether the peer still has it", async 
   await call.rig.clock.advance(0);
   await call.respond("OPTIONS", 481);
   assert.equal((await again).ok, false);
+  await call.rig.clock.advance(1_000);
   assert.equal((await call.established.ended).cause, "lost");
+  await assertNothingLeft(call.rig);
+});
+
+test("a BYE that our request has crossed ends the call as the peer's, although its 481 came first", async () => {
+  const call = await callIn();
+  const asking = call.established.options();
+  await call.rig.clock.advance(0);
+  await call.respond("OPTIONS", 481);
+  assert.equal((await asking).ok, false);
+  await call.rig.clock.advance(400);
+  await call.request("BYE");
+  assert.equal((await call.established.ended).cause, "remote_bye");
+  await call.rig.clock.advance(1_000);
+  assert.equal(call.rig.peer.requests("BYE").length, 0);
   await assertNothingLeft(call.rig);
 });

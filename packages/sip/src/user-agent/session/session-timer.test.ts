@@ -27,7 +27,7 @@ test("we refresh the session of a caller without timers, half-way through the in
   await call.rig.clock.advance(300_000);
   assert.equal(new Set(call.rig.peer.requests("UPDATE").map(({ cseq }) => cseq.sequence)).size, 2);
   // No more answers from the peer.
-  await call.rig.clock.advance(32_000);
+  await call.rig.clock.advance(33_000);
   assert.equal((await call.established.ended).cause, "lost");
   await assertNothingLeft(call.rig);
 });

@@ -32,6 +32,8 @@ export type TwilioFault =
   | { type: "error"; status: number; code: number; message: string }
   /** Answers normally, later. */
   | { type: "delay"; ms: number }
+  /** Answers normally after this. */
+  | { type: "overtaken"; by: () => Promise<unknown> }
   /** Closes the connection, after the operation had its effect or before. */
   | { type: "cut"; hasEffect: boolean }
   /** Never answers, after the operation had its effect or before. */
@@ -193,6 +195,7 @@ export class ScriptedTwilio {
     const answer =
       isSwallowed && !fault.hasEffect ? undefined : this.#answer(operation, parameters, url.pathname);
     if (fault?.type === "cut") return void request.socket.destroy();
+    if (fault?.type === "overtaken") await fault.by();
     if (fault?.type !== "hang" && answer !== undefined) send(response, answer);
   }
 

@@ -3,7 +3,7 @@ import type { MessageReceivedData } from "@parley/contract";
 import type { Bus } from "../../platform/bus/bus.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
-import { toStorableText } from "../../platform/database/storable-text.ts";
+import { toStorableJson } from "../../platform/database/storable-text.ts";
 import { inOrganization } from "../../platform/organization-scope.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
@@ -151,19 +151,17 @@ export class InboundMessages {
 }
 
 /** `undefined` if the parameters are not those of a message. */
-function readDelivered(parameters: Readonly<Record<string, string>>): Delivered | undefined {
-  const { MessageSid: providerMessageId = "", From = "", To = "", Body = "", OptOutType } = parameters;
-  const [fromNumber, toNumber] = [From, To].map((each) =>
-    toStorableText(each).slice(0, MAX_NUMBER_CHARACTERS),
-  );
+function readDelivered(signed: Readonly<Record<string, string>>): Delivered | undefined {
+  const parameters = toStorableJson(signed);
+  const { MessageSid: providerMessageId = "", From = "", To = "", Body: body = "", OptOutType } = parameters;
+  const [fromNumber, toNumber] = [From, To].map((each) => each.slice(0, MAX_NUMBER_CHARACTERS));
   if (!/^(SM|MM)[0-9a-f]{32}$/i.test(providerMessageId) || !fromNumber || !toNumber) return undefined;
-  const media = readMedia(parameters);
   return {
     providerMessageId,
     fromNumber,
     toNumber,
-    body: toStorableText(Body),
-    media,
+    body,
+    media: readMedia(parameters),
     optOutType: OptOutType,
   };
 }

@@ -318,6 +318,19 @@ test("files are recorded and named, and the agent replies to them", async (t) =>
   assert.equal(twilio.messages[0]?.body, "You said: [sent image/jpeg]");
 });
 
+test("a message with characters that PostgreSQL does not store is recorded without them", async (t) => {
+  const { text, list } = await start(t);
+  const parameters = {
+    NumMedia: "1",
+    MediaUrl0: "https://api.twilio.com/m/1\0",
+    MediaContentType0: "image/\0png",
+  };
+  await text("Hi\0", CUSTOMER, { parameters });
+  const [message] = await list("direction=INBOUND");
+  assert.equal(message?.body, "Hi");
+  assert.deepEqual(message.media, [{ url: "https://api.twilio.com/m/1", contentType: "image/png" }]);
+});
+
 test("a new conversation begins after conversationIdleResetDays, and continues before", async (t) => {
   const { text, advance, replyDue, list, requests, server } = await start(t, {
     messagingConfig: { conversationIdleResetDays: 2 },

@@ -136,7 +136,7 @@ export class MessageSender {
     try {
       const statusCallback = connection.statusCallbackUrl(id, attempts);
       const accepted = await twilio.sendMessage(connection, { from, to, body, statusCallback });
-      await this.#accept(id, accepted);
+      await this.#accept(row, accepted);
     } catch (error) {
       if (!(error instanceof TwilioError)) throw error;
       logger.warn(
@@ -154,9 +154,14 @@ export class MessageSender {
     }
   }
 
-  /** Records the provider's answer, unless a report has overtaken it. */
-  async #accept(id: string, { sid, status }: { sid: string; status: string }): Promise<void> {
+  /** Records the provider's answer to an attempt. */
+  async #accept(
+    { id, attempts }: Pick<store.MessageRow, "id" | "attempts">,
+    { sid, status }: { sid: string; status: string },
+  ): Promise<void> {
     await this.#change(id, async (_transaction, row) => {
+      // Settled, or made due for another attempt, by a report that overtook the answer.
+      if (row.requestedAt === null || row.attempts !== attempts) return {};
       const accepted = { providerMessageId: sid, requestedAt: null, dueAt: null };
       const reported = toStatus(status);
       return reported !== undefined && isProgress(row.status, reported) && reported !== "failed"
@@ -184,7 +189,7 @@ export class MessageSender {
     const known = await store.findKnownProviderIds(database, messagingConnectionId, sids);
     // The oldest one: of equal messages, the earlier ones have their ids already.
     const found = candidates.findLast(({ sid }) => !known.has(sid));
-    if (found !== undefined) return await this.#accept(id, found);
+    if (found !== undefined) return await this.#accept(row, found);
     const now = clock.now();
     const isOver = listed !== undefined && now.getTime() - since >= LOOKUP_PERIOD_MS;
     const later = { dueAt: new Date(now.getTime() + LOOKUP_INTERVAL_MS) };

@@ -141,6 +141,35 @@ test("a report settles a message whose answer was lost", async (t) => {
   assert.equal(twilio.requests.filter(({ operation }) => operation === "list").length, 0);
 });
 
+test("a report that overtakes the answer counts: a delivery is known, and a temporary failure is repeated", async (t) => {
+  for (const [status, errorCode, expected] of [
+    ["delivered", undefined, "delivered"],
+    ["undelivered", 30001, "delivered"],
+  ] as const) {
+    const { twilio, send, sendDue, readMessage, advance } = await startMessaging(t);
+    twilio.fault = () => {
+      twilio.fault = () => undefined;
+      return {
+        type: "overtaken",
+        by: async () => {
+          const [sent] = twilio.messages;
+          if (sent !== undefined) await twilio.report(sent, status, errorCode);
+        },
+      };
+    };
+    const { id } = await send();
+    await sendDue();
+    advance(5_000);
+    await sendDue();
+    const last = twilio.messages.at(-1);
+    assert.ok(last !== undefined);
+    await twilio.report(last, "delivered");
+    const message = await readMessage(id);
+    assert.deepEqual([message.status, message.providerMessageId], [expected, last.sid]);
+    assert.equal(twilio.messages.length, errorCode === undefined ? 1 : 2);
+  }
+});
+
 test("a delivery that fails for a temporary reason is repeated, another one is not", async (t) => {
   const { twilio, send, sendDue, readMessage, advance } = await startMessaging(t);
   const { id } = await send();

@@ -336,6 +336,8 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   }
 
   #forget(): void {
+    // A transfer that the peer asked for may not have ended yet.
+    this.#referrals.abandon();
     this.#core.dialogs.delete(this.#dialog.key);
     this.#core.openCalls.delete(this);
   }

@@ -7,6 +7,7 @@ import { readRecording } from "../support/audio/recordings.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 import { shareAt, TestPerson } from "../support/phone/test-person.ts";
 import { createAgent, endedCall, findCall, textOf } from "../support/platform/agents.ts";
+import { whenThereIsRoom } from "../support/platform/when-there-is-room.ts";
 import { Platform } from "../support/platform/platform.ts";
 import { type ScriptedProviders, startScriptedProviders } from "../support/platform/scripted-providers.ts";
 
@@ -95,7 +96,9 @@ describe("cold transfers", { concurrency: 4 }, () => {
       ...more,
     });
     await platform.api.updateSipTrunk(sipTrunkId, { proxyAddress: `127.0.0.1:${person.sipPort}` });
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    const caller = await whenThereIsRoom(
+      async () => await TestCaller.call({ sipPort: platform.sipPort, number, from }),
+    );
     await caller.agentToFinish();
     await caller.say(await readRecording("go-forward.wav"));
     return { caller, from };
